@@ -1,0 +1,202 @@
+//! Catalog objects: plain, durable data (JSON in the store's metadata, one entry an object).
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+use serde::{Deserialize, Serialize};
+
+use crate::types::{ObjectId, SqlType};
+
+/// `schema.name`, resolved and case-folded.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct QualifiedName {
+    pub schema: String,
+    pub name: String,
+}
+
+impl QualifiedName {
+    pub fn new(schema: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { schema: schema.into(), name: name.into() }
+    }
+}
+
+/// A named thing in a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Object {
+    /// OID: `pg_class.oid`. Never reused.
+    pub id: ObjectId,
+    pub name: QualifiedName,
+    pub kind: ObjectKind,
+    /// What the relation shows, in order. A table without a primary key stores its hidden row id
+    /// after these.
+    pub columns: Vec<Column>,
+    /// The statement that made it, as the user wrote it. Views are planned from it at boot.
+    pub definition: String,
+    /// Objects that must exist for this one to.
+    pub depends_on: Vec<ObjectId>,
+    pub comment: Option<String>,
+    /// OIDs of the row type and of its array type (`pg_class.reltype`).
+    pub row_type: ObjectId,
+    pub row_array_type: ObjectId,
+    /// Who owns it.
+    pub owner: String,
+}
+
+/// A column of a relation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    pub name: String,
+    pub sql_type: SqlType,
+    pub not_null: bool,
+    /// The default's SQL text.
+    pub default: Option<String>,
+    pub comment: Option<String>,
+}
+
+/// What kind of object, and what only that kind has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ObjectKind {
+    Table(Table),
+    Source(Source),
+    View(View),
+    MaterializedView(MaterializedView),
+}
+
+/// A table: rows that DML or a connector writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Column indexes of the primary key; empty without one.
+    pub primary_key: Vec<usize>,
+    /// The primary key's constraint and index name and OIDs, if there is a key.
+    pub primary_key_name: Option<String>,
+    pub primary_key_index: Option<ObjectId>,
+    pub primary_key_constraint: Option<ObjectId>,
+    pub append_only: bool,
+    /// Where its rows come from, besides DML.
+    pub connector: Option<Connector>,
+}
+
+/// A stream that is read, not stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    pub connector: Connector,
+}
+
+/// `WITH (...) FORMAT ... ENCODE ... (...)`, names in lower case, values as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connector {
+    /// `nexmark`, `datagen`, `file`, ...
+    pub name: String,
+    /// The other options of WITH.
+    pub options: std::collections::BTreeMap<String, String>,
+    /// `plain`, `upsert`, `debezium`.
+    pub format: Option<String>,
+    /// `json`, `csv`, ...
+    pub encode: Option<String>,
+    pub encode_options: std::collections::BTreeMap<String, String>,
+}
+
+/// A view: its query's text, expanded where it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    pub query: String,
+}
+
+/// A view whose rows are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaterializedView {
+    pub query: String,
+    /// Output columns that identify a row, if the planner knows some; empty: rows are a multiset.
+    pub key: Vec<usize>,
+    /// Output columns by whose hash its rows are spread over vnodes.
+    pub distribution: Vec<usize>,
+    pub append_only: bool,
+    pub parallelism: usize,
+    /// What a failing row does: `null` (default) or `fail`.
+    pub on_error: OnError,
+}
+
+/// What an expression that fails on a row does to a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnError {
+    /// The value is NULL and `weir.errors` has an entry.
+    Null,
+    /// Reading the view raises the error for as long as the row is there.
+    Fail,
+}
+
+/// The hidden column that identifies the rows of a table without a primary key.
+pub const ROW_ID: &str = "_weir_row_id";
+
+impl Object {
+    /// The visible columns as Arrow fields.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(
+            self.columns
+                .iter()
+                .map(|column| column.sql_type.field(&column.name, !column.not_null))
+                .collect::<Vec<_>>(),
+        ))
+    }
+
+    /// The stored columns: the visible ones, and the row id where there is no primary key.
+    pub fn stored_schema(&self) -> SchemaRef {
+        let visible = self.schema();
+        match &self.kind {
+            ObjectKind::Table(table) if table.primary_key.is_empty() => {
+                let mut fields: Vec<_> = visible.fields().iter().cloned().collect();
+                fields.push(Arc::new(SqlType::BigInt.field(ROW_ID, false)));
+                Arc::new(Schema::new(fields))
+            }
+            _ => visible,
+        }
+    }
+
+    /// Stored columns that identify a row; empty where rows are a multiset.
+    pub fn key(&self) -> Vec<usize> {
+        match &self.kind {
+            ObjectKind::Table(table) if table.primary_key.is_empty() => vec![self.columns.len()],
+            ObjectKind::Table(table) => table.primary_key.clone(),
+            ObjectKind::MaterializedView(view) => view.key.clone(),
+            ObjectKind::Source(_) | ObjectKind::View(_) => Vec::new(),
+        }
+    }
+
+    /// Stored columns by whose hash the rows are spread over vnodes.
+    pub fn distribution(&self) -> Vec<usize> {
+        match &self.kind {
+            ObjectKind::MaterializedView(view) => view.distribution.clone(),
+            _ => self.key(),
+        }
+    }
+
+    /// Whether rows are never taken away or changed.
+    pub fn append_only(&self) -> bool {
+        match &self.kind {
+            ObjectKind::Table(table) => table.append_only,
+            ObjectKind::Source(_) => true,
+            ObjectKind::MaterializedView(view) => view.append_only,
+            ObjectKind::View(_) => false,
+        }
+    }
+
+    /// `pg_class.relkind`: `r`, `v`, `m`; a source is a foreign table, `f`.
+    pub fn relkind(&self) -> char {
+        match self.kind {
+            ObjectKind::Table(_) => 'r',
+            ObjectKind::Source(_) => 'f',
+            ObjectKind::View(_) => 'v',
+            ObjectKind::MaterializedView(_) => 'm',
+        }
+    }
+
+    /// What messages call it: `table`, `view`, `materialized view`, `source`.
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            ObjectKind::Table(_) => "table",
+            ObjectKind::Source(_) => "source",
+            ObjectKind::View(_) => "view",
+            ObjectKind::MaterializedView(_) => "materialized view",
+        }
+    }
+}

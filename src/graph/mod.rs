@@ -1,0 +1,187 @@
+//! The incremental plan as plain data: what the planner decides and the dataflow runs.
+//!
+//! A [`Job`] is the graph behind one materialized view. It is cut into [`Fragment`]s at exchanges;
+//! a fragment runs as one actor for each share of the keys, and an actor runs the fragment's whole
+//! tree of nodes. Nothing here knows SQL, names or operators' code: only facts already decided
+//! (keys, marks, table ids), so that nobody below decides them again.
+
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use datafusion::physical_expr::PhysicalExpr;
+
+use crate::types::ObjectId;
+
+/// The graph behind one materialized object.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub object: ObjectId,
+    /// In topological order: a fragment reads only from earlier ones. The last one materializes.
+    pub fragments: Vec<Fragment>,
+    /// Actors of each hash-distributed fragment.
+    pub parallelism: usize,
+    /// Whether a failing row makes reading the view fail, rather than giving NULL.
+    pub fail_on_error: bool,
+}
+
+/// What runs in one actor, once for each share of the keys.
+#[derive(Debug, Clone)]
+pub struct Fragment {
+    /// Whence its rows come, by port.
+    pub inputs: Vec<Input>,
+    /// A tree, children before parents; the last is the root, whose output leaves the fragment.
+    pub nodes: Vec<Node>,
+    pub distribution: Distribution,
+}
+
+/// How a fragment's work is shared between actors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distribution {
+    /// One actor has all keys (a global aggregate).
+    Single,
+    /// The job's parallelism, by vnode of the exchanges' columns.
+    Hash,
+}
+
+/// One port of a fragment.
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub from: Upstream,
+    /// How the rows are spread over the fragment's actors.
+    pub exchange: Exchange,
+    /// Schema of the rows that arrive.
+    pub schema: SchemaRef,
+}
+
+/// Who sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upstream {
+    /// An earlier fragment of the same job, by index.
+    Fragment(usize),
+    /// A table, source or materialized view: its stored rows (`Object::stored_schema`).
+    Object(ObjectId),
+}
+
+/// To which actor a row goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exchange {
+    /// All rows to the only actor.
+    Single,
+    /// By vnode of these columns of the row.
+    Hash(Vec<usize>),
+    /// Anywhere, evenly: for stateless work.
+    Spread,
+}
+
+/// A node of a fragment.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Number within the job, from 1; names its state tables for ever. See `types::TableId`.
+    pub id: u16,
+    pub kind: NodeKind,
+    /// Indexes, in `Fragment::nodes`, of the nodes that feed it, by its ports.
+    pub inputs: Vec<usize>,
+    /// Schema of the rows it gives.
+    pub schema: SchemaRef,
+    /// Rows are never taken away.
+    pub append_only: bool,
+}
+
+/// What a node does.
+#[derive(Debug, Clone)]
+pub enum NodeKind {
+    /// Passes on what arrives at the fragment's port.
+    Input(usize),
+    /// Keeps the rows where all of `predicates` are true, then computes `expressions`.
+    Map(Map),
+    /// All rows of all inputs.
+    Union,
+    Join(Join),
+    Aggregate(Aggregate),
+    Materialize(Materialize),
+}
+
+/// Filter and projection: linear, stateless.
+#[derive(Debug, Clone)]
+pub struct Map {
+    pub predicates: Vec<Arc<dyn PhysicalExpr>>,
+    /// One for each output column; `None` passes the input on.
+    pub expressions: Option<Vec<Arc<dyn PhysicalExpr>>>,
+}
+
+/// Inner join on equal keys. Output columns: left's, then right's.
+#[derive(Debug, Clone)]
+pub struct Join {
+    /// Column indexes of the key in each input (same length, same Arrow types); never empty.
+    pub left_key: Vec<usize>,
+    pub right_key: Vec<usize>,
+    /// Whether NULL equals NULL (`IS NOT DISTINCT FROM`).
+    pub null_equal: bool,
+    /// Over the joined row.
+    pub filter: Option<Arc<dyn PhysicalExpr>>,
+}
+
+/// GROUP BY. Output columns: the group's, then one for each call.
+#[derive(Debug, Clone)]
+pub struct Aggregate {
+    /// Input columns of the group; empty: one global group that always exists.
+    pub group: Vec<usize>,
+    pub calls: Vec<AggregateCall>,
+    /// The input never takes rows away: min and max need no history.
+    pub append_only_input: bool,
+}
+
+/// One aggregate function over one input column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AggregateCall {
+    pub function: AggregateFunction,
+    /// Input column; `None` only for `count(*)`.
+    pub argument: Option<usize>,
+    pub distinct: bool,
+    /// A boolean input column: only rows where it is true count.
+    pub filter: Option<usize>,
+}
+
+/// The aggregates with an incremental rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AggregateFunction {
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+}
+
+/// Keeps the rows as the object's contents, and passes their net change on.
+#[derive(Debug, Clone)]
+pub struct Materialize {
+    /// Columns that identify a row; empty: rows are a multiset, keyed by themselves.
+    pub key: Vec<usize>,
+    /// Columns whose hash is the row's vnode; empty: vnode 0.
+    pub distribution: Vec<usize>,
+}
+
+impl Fragment {
+    /// The node whose output leaves the fragment.
+    ///
+    /// # Panics
+    /// If the fragment is empty, which a planner never makes.
+    pub fn root(&self) -> &Node {
+        self.nodes.last().expect("a fragment has nodes")
+    }
+}
+
+impl Job {
+    /// Objects whose rows it reads, each once, in order of first use.
+    pub fn upstream_objects(&self) -> Vec<ObjectId> {
+        let mut objects = Vec::new();
+        for input in self.fragments.iter().flat_map(|fragment| &fragment.inputs) {
+            if let Upstream::Object(object) = input.from
+                && !objects.contains(&object)
+            {
+                objects.push(object);
+            }
+        }
+        objects
+    }
+}

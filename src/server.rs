@@ -1,0 +1,8 @@
+//! (under way)
+
+use std::process::ExitCode;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

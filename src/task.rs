@@ -1,0 +1,32 @@
+//! The only spawner of tasks: every task has a name, and its end is somebody's to see.
+
+use std::future::Future;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// Runs `future` as a task of the current runtime; `name` appears in the logs if it panics.
+#[allow(clippy::disallowed_methods)]
+pub fn spawn<F>(name: impl Into<String>, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let name = name.into();
+    tokio::spawn(tracing::Instrument::instrument(future, tracing::debug_span!("task", name)))
+}
+
+/// Runs `work`, which blocks, on the runtime's pool of blocking threads.
+pub fn spawn_blocking<F, T>(work: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    tokio::task::spawn_blocking(work)
+}
+
+/// Waits for `future` on a worker thread without starving the runtime's other tasks. Only for
+/// synchronous code that must wait for room downstream; the runtime must be multi-threaded.
+pub fn wait<F: Future>(future: F) -> F::Output {
+    tokio::task::block_in_place(|| Handle::current().block_on(future))
+}
