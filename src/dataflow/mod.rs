@@ -1,1 +1,3 @@
-//! (under way)
+//! Graph to actors: the run loop, channels, exchange, alignment, backfill.
+
+pub mod inbox;

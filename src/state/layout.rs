@@ -1,0 +1,143 @@
+//! How an object's rows lie in its table, and back to batches.
+//!
+//! ```text
+//! keyed      vnode | key columns   ->  the whole row
+//! multiset   vnode | whole row     ->  weight, i64 big-endian, at least 1
+//! ```
+//!
+//! Vnode: of the distribution columns' encoding (`types::key`); none: 0.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::StateError;
+use crate::types::Delta;
+use crate::types::key::{KeyCodec, vnode};
+
+/// Encodes and decodes the rows of one object.
+#[derive(Debug)]
+pub struct RowLayout {
+    schema: SchemaRef,
+    /// `None`: a multiset.
+    key: Option<KeyCodec>,
+    row: KeyCodec,
+    distribution: Option<KeyCodec>,
+    key_columns: Vec<usize>,
+    distribution_columns: Vec<usize>,
+}
+
+impl RowLayout {
+    /// For rows with `schema`, identified by columns `key` (empty: a multiset), spread by columns
+    /// `distribution` (empty: all in vnode 0).
+    pub fn new(
+        schema: SchemaRef,
+        key: &[usize],
+        distribution: &[usize],
+    ) -> Result<Self, ArrowError> {
+        let codec = |columns: &[usize]| match columns {
+            [] => Ok(None),
+            columns => KeyCodec::new(&schema, columns).map(Some),
+        };
+        Ok(Self {
+            key: codec(key)?,
+            row: KeyCodec::of_row(&schema)?,
+            distribution: codec(distribution)?,
+            key_columns: key.to_vec(),
+            distribution_columns: distribution.to_vec(),
+            schema,
+        })
+    }
+
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    pub fn is_keyed(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// Columns that identify a row; empty for a multiset.
+    pub fn key_columns(&self) -> &[usize] {
+        &self.key_columns
+    }
+
+    /// Columns whose hash is the vnode.
+    pub fn distribution_columns(&self) -> &[usize] {
+        &self.distribution_columns
+    }
+
+    /// The storage key (`vnode | key`) of each row of `batch`.
+    pub fn keys(&self, batch: &RecordBatch) -> Result<Vec<Vec<u8>>, ArrowError> {
+        let vnodes = self.vnodes(batch)?;
+        let rows = self.key.as_ref().unwrap_or(&self.row).encode(batch)?;
+        Ok(vnodes
+            .into_iter()
+            .zip(rows.iter())
+            .map(|(vnode, row)| {
+                let mut key = Vec::with_capacity(1 + row.as_ref().len());
+                key.push(vnode);
+                key.extend_from_slice(row.as_ref());
+                key
+            })
+            .collect())
+    }
+
+    /// The stored value of each row of `batch`, for a keyed layout.
+    pub fn values(&self, batch: &RecordBatch) -> Result<arrow::row::Rows, ArrowError> {
+        self.row.encode(batch)
+    }
+
+    /// The share of the key space of each row of `batch`.
+    pub fn vnodes(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+        match &self.distribution {
+            None => Ok(vec![0; batch.num_rows()]),
+            Some(codec) => {
+                let rows = codec.encode(batch)?;
+                Ok(rows.iter().map(|row| vnode(row.as_ref())).collect())
+            }
+        }
+    }
+
+    /// The bytes of a weight, for a multiset.
+    pub fn weight_bytes(weight: i64) -> [u8; 8] {
+        weight.to_be_bytes()
+    }
+
+    /// A weight from its bytes.
+    pub fn weight_of(value: &[u8]) -> Result<i64, StateError> {
+        let bytes = <[u8; 8]>::try_from(value).map_err(|_| StateError::Corrupt {
+            place: "multiset".into(),
+            reason: format!("a weight of {} bytes", value.len()),
+        })?;
+        Ok(i64::from_be_bytes(bytes))
+    }
+
+    /// Rows, with their weights, from stored entries (`vnode | key`, value).
+    pub fn decode<'a>(
+        &self,
+        entries: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> Result<Delta, StateError> {
+        if self.is_keyed() {
+            let columns = self.row.decode(entries.map(|(_, value)| value))?;
+            return Ok(Delta::inserts(self.batch(columns)?));
+        }
+        let mut weights = Vec::new();
+        let mut rows = Vec::new();
+        for (key, value) in entries {
+            weights.push(Self::weight_of(value)?);
+            rows.push(&key[1..]);
+        }
+        let columns = self.row.decode(rows)?;
+        let all_one = weights.iter().all(|weight| *weight == 1);
+        let batch = self.batch(columns)?;
+        Ok(Delta::new(batch, (!all_one).then(|| weights.into())))
+    }
+
+    /// Decoded columns may differ from the schema in field metadata only.
+    fn batch(&self, columns: Vec<arrow::array::ArrayRef>) -> Result<RecordBatch, ArrowError> {
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}

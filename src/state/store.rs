@@ -1,0 +1,370 @@
+//! The store: one atomic commit an epoch, and the snapshot that all readers of it share.
+
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::{Mutex, RwLock};
+
+use super::changelog::{self, ChangelogEntry};
+use super::rocks::{Family, Page, Range, Rocks, RocksSnapshot};
+use super::{StateError, Table, TableChange};
+use crate::clock;
+use crate::failpoint;
+use crate::metrics;
+use crate::types::{Delta, Epoch, ObjectId, TableId};
+
+const META_FORMAT: &[u8] = b"format";
+const META_EPOCH: &[u8] = b"epoch";
+const FORMAT: &[u8] = b"1";
+
+/// How to open a store.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreOptions {
+    /// Bytes of RocksDB's block cache.
+    pub cache_bytes: usize,
+}
+
+/// A metadata entry; no value deletes it.
+pub type MetaEntry = (Vec<u8>, Option<Vec<u8>>);
+
+/// Everything that becomes durable and visible at once.
+#[derive(Debug, Default)]
+pub struct Commit {
+    /// The attached graph's epoch, if this commit ends one.
+    pub epoch: Option<Epoch>,
+    pub changes: Vec<TableChange>,
+    pub changelog: Vec<ChangelogEntry>,
+    pub meta: Vec<MetaEntry>,
+    /// Objects all of whose tables and changelog go.
+    pub dropped: Vec<ObjectId>,
+    /// Changelogs that nobody needs up to and including an epoch.
+    pub truncated: Vec<(ObjectId, Epoch)>,
+}
+
+/// The open store. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    rocks: Rocks,
+    /// Commits are one after the other, so that snapshots are published in their order.
+    committing: Mutex<()>,
+    latest: RwLock<Arc<Snapshot>>,
+}
+
+/// The store at one moment. Holding it keeps old versions on disk: for the length of a query.
+pub struct Snapshot {
+    rocks: RocksSnapshot,
+    epoch: Epoch,
+}
+
+/// What an object takes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObjectSize {
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Opens the store in `path`, creating it if there is none.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Self, StateError> {
+        let rocks = Rocks::open(path, options.cache_bytes)?;
+        let found = rocks.multi_get(Family::Meta, [META_FORMAT, META_EPOCH].into_iter())?;
+        match found[0].as_deref() {
+            Some(FORMAT) => {}
+            None => {
+                let mut batch = rocks.batch();
+                batch.put(Family::Meta, META_FORMAT, FORMAT);
+                batch.write()?;
+            }
+            Some(other) => {
+                return Err(StateError::Corrupt {
+                    place: path.display().to_string(),
+                    reason: format!(
+                        "written in format {}, this server reads format 1",
+                        String::from_utf8_lossy(other)
+                    ),
+                });
+            }
+        }
+        let epoch = match &found[1] {
+            None => Epoch(0),
+            Some(bytes) => Epoch(u64::from_be_bytes(bytes.as_slice().try_into().map_err(|_| {
+                StateError::Corrupt { place: "meta epoch".into(), reason: "not 8 bytes".into() }
+            })?)),
+        };
+        let latest = Arc::new(Snapshot { rocks: rocks.snapshot(), epoch });
+        let latest = RwLock::new(latest);
+        Ok(Self { inner: Arc::new(Inner { rocks, committing: Mutex::new(()), latest }) })
+    }
+
+    /// The newest committed moment; all callers until the next commit share it.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.inner.latest.read())
+    }
+
+    /// The newest committed epoch.
+    pub fn epoch(&self) -> Epoch {
+        self.inner.latest.read().epoch
+    }
+
+    /// A handle on a state table. A table has one handle at a time that writes.
+    pub fn table(&self, id: TableId) -> Table {
+        Table::new(self.clone(), id)
+    }
+
+    /// Makes everything in `commit` durable and visible in one atomic write; blocks for the disk.
+    /// Returns the bytes written.
+    pub fn commit(&self, commit: Commit) -> Result<usize, StateError> {
+        let _one_at_a_time = self.inner.committing.lock();
+        let started = clock::moment();
+        let mut batch = self.inner.rocks.batch();
+        for object in &commit.dropped {
+            let (from, to) = object_range(*object);
+            batch.delete_range(Family::State, &from, &to);
+            batch.delete_range(Family::Changelog, &from, &to);
+        }
+        let mut key = Vec::new();
+        for change in &commit.changes {
+            for (row, value) in change.layer.iter() {
+                key.clear();
+                key.extend_from_slice(&change.table.to_bytes());
+                key.extend_from_slice(row);
+                match value {
+                    Some(value) => batch.put(Family::State, &key, value),
+                    None => batch.delete(Family::State, &key),
+                }
+            }
+        }
+        for (sequence, entry) in (0u32..).zip(&commit.changelog) {
+            let key = changelog::key(entry.object, entry.epoch, sequence);
+            batch.put(Family::Changelog, &key, &changelog::encode(&entry.delta)?);
+        }
+        for (object, epoch) in &commit.truncated {
+            let from = changelog::key(*object, Epoch(0), 0);
+            let to = changelog::key(*object, Epoch(epoch.0 + 1), 0);
+            batch.delete_range(Family::Changelog, &from, &to);
+        }
+        for (key, value) in &commit.meta {
+            match value {
+                Some(value) => batch.put(Family::Meta, key, value),
+                None => batch.delete(Family::Meta, key),
+            }
+        }
+        let epoch = match commit.epoch {
+            None => self.epoch(),
+            Some(epoch) => {
+                assert!(epoch > self.epoch(), "epochs are committed in order");
+                batch.put(Family::Meta, META_EPOCH, &epoch.0.to_be_bytes());
+                epoch
+            }
+        };
+        let bytes = batch.bytes();
+        failpoint::hit(failpoint::COMMIT_BEFORE);
+        batch.write()?;
+        failpoint::hit(failpoint::COMMIT_AFTER);
+        for change in &commit.changes {
+            change.committed.store(true, Ordering::Release);
+        }
+        let snapshot = Snapshot { rocks: self.inner.rocks.snapshot(), epoch };
+        *self.inner.latest.write() = Arc::new(snapshot);
+        metrics::COMMIT_SECONDS.observe(started.elapsed().as_secs_f64());
+        metrics::COMMIT_BYTES.inc_by(bytes as u64);
+        Ok(bytes)
+    }
+
+    /// About how much of the disk an object's tables take.
+    pub fn object_size(&self, object: ObjectId) -> ObjectSize {
+        let (from, to) = object_range(object);
+        ObjectSize { bytes: self.inner.rocks.size(&from, &to) }
+    }
+
+    /// About how much of the disk one table takes, in bytes.
+    pub fn table_size(&self, table: TableId) -> u64 {
+        let from = table.to_bytes();
+        self.inner.rocks.size(&from, &successor(&from).unwrap_or_else(|| vec![u8::MAX; 9]))
+    }
+
+    pub(super) fn get_newest<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k [u8]>,
+    ) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+        self.inner.rocks.multi_get(Family::State, keys)
+    }
+
+    pub(super) fn page_newest(&self, range: &Range<'_>) -> Result<Page, StateError> {
+        self.inner.rocks.page(Family::State, range)
+    }
+}
+
+impl Snapshot {
+    /// The newest epoch it shows.
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Values of `keys` (`vnode | row key`) of `table`.
+    pub fn get_many(
+        &self,
+        table: TableId,
+        keys: &[impl AsRef<[u8]>],
+    ) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+        let full: Vec<Vec<u8>> = keys.iter().map(|key| full_key(table, key.as_ref())).collect();
+        self.rocks.multi_get(Family::State, full.iter().map(Vec::as_slice))
+    }
+
+    /// Up to `entries_max` entries of `table` with keys from `from` up to but without `to`
+    /// (`None`: to the end). Keys in the page are `vnode | row key`.
+    pub fn page(
+        &self,
+        table: TableId,
+        from: Bound<&[u8]>,
+        to: Option<&[u8]>,
+        entries_max: usize,
+    ) -> Result<Page, StateError> {
+        let bounds = full_bounds(table, from, to);
+        let page = self.rocks.page(Family::State, &bounds.range(entries_max, false))?;
+        Ok(strip_prefix(&page))
+    }
+
+    /// A metadata value.
+    pub fn meta(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StateError> {
+        Ok(self.rocks.multi_get(Family::Meta, [key].into_iter())?.pop().flatten())
+    }
+
+    /// All metadata whose key starts with `prefix`, in key order.
+    pub fn meta_with_prefix(&self, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StateError> {
+        self.all(Family::Meta, prefix)
+    }
+
+    /// The changes of `object` in the epochs after `after`, up to `entries_max` deltas of whole
+    /// epochs in order; `None` for the epoch when there are none.
+    pub fn changelog(
+        &self,
+        object: ObjectId,
+        after: Epoch,
+        entries_max: usize,
+    ) -> Result<Vec<(Epoch, Delta)>, StateError> {
+        let from = changelog::key(object, Epoch(after.0 + 1), 0);
+        let (_, to) = object_range(object);
+        let range = Range {
+            from: Bound::Included(&from),
+            to: Some(&to),
+            entries_max,
+            reverse: false,
+        };
+        let page = self.rocks.page(Family::Changelog, &range)?;
+        let mut entries = page
+            .entries()
+            .map(|(key, value)| Ok((changelog::epoch_of(key)?, changelog::decode(value)?)))
+            .collect::<Result<Vec<_>, StateError>>()?;
+        if page.more {
+            self.complete_last_epoch(&page, &to, &mut entries)?;
+        }
+        Ok(entries)
+    }
+
+    /// A page may end in the middle of an epoch: reads the rest of that epoch.
+    fn complete_last_epoch(
+        &self,
+        page: &Page,
+        to: &[u8],
+        entries: &mut Vec<(Epoch, Delta)>,
+    ) -> Result<(), StateError> {
+        let (Some(last), Some((epoch, _))) = (page.last_key(), entries.last()) else {
+            return Ok(());
+        };
+        let epoch = *epoch;
+        let range = Range {
+            from: Bound::Excluded(last),
+            to: Some(to),
+            entries_max: usize::MAX,
+            reverse: false,
+        };
+        for (key, value) in self.rocks.page(Family::Changelog, &range)?.entries() {
+            if changelog::epoch_of(key)? != epoch {
+                break;
+            }
+            entries.push((epoch, changelog::decode(value)?));
+        }
+        Ok(())
+    }
+
+    fn all(&self, family: Family, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StateError> {
+        let end = successor(prefix);
+        let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        loop {
+            let from = match found.last() {
+                None => Bound::Included(prefix),
+                Some((last, _)) => Bound::Excluded(last.as_slice()),
+            };
+            let range = Range { from, to: end.as_deref(), entries_max: 1024, reverse: false };
+            let page = self.rocks.page(family, &range)?;
+            found.extend(page.entries().map(|(key, value)| (key.to_vec(), value.to_vec())));
+            if !page.more {
+                return Ok(found);
+            }
+        }
+    }
+}
+
+/// Bounds of a table's keys with the table's prefix.
+pub(super) struct FullBounds {
+    from: Bound<Vec<u8>>,
+    to: Option<Vec<u8>>,
+}
+
+impl FullBounds {
+    pub(super) fn range(&self, entries_max: usize, reverse: bool) -> Range<'_> {
+        let from = match &self.from {
+            Bound::Included(from) => Bound::Included(from.as_slice()),
+            Bound::Excluded(from) => Bound::Excluded(from.as_slice()),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        Range { from, to: self.to.as_deref(), entries_max, reverse }
+    }
+}
+
+pub(super) fn full_bounds(table: TableId, from: Bound<&[u8]>, to: Option<&[u8]>) -> FullBounds {
+    let from = match from {
+        Bound::Included(from) => Bound::Included(full_key(table, from)),
+        Bound::Excluded(from) => Bound::Excluded(full_key(table, from)),
+        Bound::Unbounded => Bound::Included(table.to_bytes().to_vec()),
+    };
+    let to = match to {
+        Some(to) => Some(full_key(table, to)),
+        None => successor(&table.to_bytes()),
+    };
+    FullBounds { from, to }
+}
+
+pub(super) fn full_key(table: TableId, key: &[u8]) -> Vec<u8> {
+    let mut full = Vec::with_capacity(8 + key.len());
+    full.extend_from_slice(&table.to_bytes());
+    full.extend_from_slice(key);
+    full
+}
+
+/// The page with the table's prefix taken from its keys.
+pub(super) fn strip_prefix(page: &Page) -> Page {
+    let mut stripped = Page { more: page.more, ..Page::default() };
+    for (key, value) in page.entries() {
+        stripped.push(&key[8..], value);
+    }
+    stripped
+}
+
+/// The least byte string after all that start with `prefix`; none if there is no such.
+pub(super) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
+    let keep = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut next = prefix[..=keep].to_vec();
+    next[keep] += 1;
+    Some(next)
+}
+
+fn object_range(object: ObjectId) -> ([u8; 4], [u8; 4]) {
+    (object.0.to_be_bytes(), (object.0 + 1).to_be_bytes())
+}
