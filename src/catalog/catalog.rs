@@ -1,5 +1,325 @@
-//! (under way)
+//! All that exists at one moment, as an immutable value.
+//!
+//! A statement takes one `Catalog` and resolves every name in it; DDL makes a new one
+//! (`edit`, `drop`). Cloning shares the maps, so a clone costs four reference counts.
+//!
+//! What holds: every object's schema exists; every name (of a relation or of a primary key's
+//! index) belongs to one object; every id in `depends_on` is an object of this catalog; `next_oid`
+//! is above every OID ever given out.
 
-/// All objects at one moment.
-#[derive(Debug, Clone, Default)]
-pub struct Catalog {}
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::object::{Object, ObjectKind, QualifiedName};
+use crate::types::ObjectId;
+
+/// The first OID that a user's object can have, as in PostgreSQL.
+pub const FIRST_USER_OID: u32 = 16384;
+
+pub const PG_CATALOG: &str = "pg_catalog";
+pub const INFORMATION_SCHEMA: &str = "information_schema";
+pub const PUBLIC: &str = "public";
+/// Weir's own system tables.
+pub const WEIR: &str = "weir";
+
+/// `pg_namespace.oid` of the schemas that are there from the start.
+pub const PG_CATALOG_OID: ObjectId = ObjectId(11);
+pub const PUBLIC_OID: ObjectId = ObjectId(2200);
+pub const INFORMATION_SCHEMA_OID: ObjectId = ObjectId(13183);
+pub const WEIR_OID: ObjectId = ObjectId(13900);
+
+/// The database that is there from the start, and its owner.
+pub const DEFAULT_DATABASE: &str = "weir";
+pub const DEFAULT_DATABASE_OID: ObjectId = ObjectId(5);
+pub const DEFAULT_OWNER: &str = "weir";
+
+/// A namespace for relations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    pub id: ObjectId,
+    pub name: String,
+    pub owner: String,
+    pub comment: Option<String>,
+}
+
+impl Schema {
+    /// Whether it is part of the system, so that users neither drop nor fill it.
+    pub fn is_system(&self) -> bool {
+        is_system_schema(&self.name)
+    }
+}
+
+/// Whether the schema of this name belongs to the system.
+pub fn is_system_schema(name: &str) -> bool {
+    matches!(name, PG_CATALOG | INFORMATION_SCHEMA | WEIR)
+}
+
+/// A database that clients may name when they connect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Database {
+    pub id: ObjectId,
+    pub name: String,
+    pub owner: String,
+    pub comment: Option<String>,
+}
+
+/// What a name in a schema stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Object(ObjectId),
+    /// The index of this table's primary key: it takes a name, but is no object of its own.
+    PrimaryKeyOf(ObjectId),
+}
+
+/// All databases, schemas and objects at one moment.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    pub(super) databases: Arc<BTreeMap<String, Arc<Database>>>,
+    pub(super) schemas: Arc<BTreeMap<String, Arc<Schema>>>,
+    pub(super) objects: Arc<BTreeMap<ObjectId, Arc<Object>>>,
+    pub(super) names: Arc<BTreeMap<QualifiedName, Named>>,
+    pub(super) next_oid: u32,
+}
+
+impl Default for Catalog {
+    /// The catalog of an empty store.
+    fn default() -> Self {
+        Self {
+            databases: Arc::new(
+                built_in_databases().map(|d| (d.name.clone(), Arc::new(d))).collect(),
+            ),
+            schemas: Arc::new(built_in_schemas().map(|s| (s.name.clone(), Arc::new(s))).collect()),
+            objects: Arc::default(),
+            names: Arc::default(),
+            next_oid: FIRST_USER_OID,
+        }
+    }
+}
+
+/// The databases of an empty store.
+pub(super) fn built_in_databases() -> impl Iterator<Item = Database> {
+    std::iter::once(Database {
+        id: DEFAULT_DATABASE_OID,
+        name: DEFAULT_DATABASE.to_owned(),
+        owner: DEFAULT_OWNER.to_owned(),
+        comment: None,
+    })
+}
+
+/// The schemas of an empty store.
+pub(super) fn built_in_schemas() -> impl Iterator<Item = Schema> {
+    [
+        (PG_CATALOG_OID, PG_CATALOG, Some("system catalog schema")),
+        (PUBLIC_OID, PUBLIC, Some("standard public schema")),
+        (INFORMATION_SCHEMA_OID, INFORMATION_SCHEMA, None),
+        (WEIR_OID, WEIR, Some("what runs, how far, how big, how late")),
+    ]
+    .into_iter()
+    .map(|(id, name, comment)| Schema {
+        id,
+        name: name.to_owned(),
+        owner: DEFAULT_OWNER.to_owned(),
+        comment: comment.map(str::to_owned),
+    })
+}
+
+/// Gives out OIDs that no object of its catalog has or had. [`Catalog::with_object`] and its like
+/// move the catalog past what they were given.
+#[derive(Debug)]
+pub struct Oids(u32);
+
+impl Oids {
+    /// The next OID.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    pub fn next(&mut self) -> ObjectId {
+        let id = ObjectId(self.0);
+        self.0 += 1;
+        id
+    }
+}
+
+impl Catalog {
+    /// The relation that a name means: in `schema`, or in the first schema of the search path that
+    /// has it. System tables are not objects: see [`super::pg::table`].
+    pub fn resolve(
+        &self,
+        search_path: &[String],
+        schema: Option<&str>,
+        name: &str,
+    ) -> Option<&Arc<Object>> {
+        match schema {
+            Some(schema) => self.object_named(&QualifiedName::new(schema, name)),
+            None => search_path
+                .iter()
+                .find_map(|schema| self.object_named(&QualifiedName::new(schema, name))),
+        }
+    }
+
+    /// The relation of exactly this name.
+    pub fn object_named(&self, name: &QualifiedName) -> Option<&Arc<Object>> {
+        match self.names.get(name)? {
+            Named::Object(id) => self.objects.get(id),
+            Named::PrimaryKeyOf(_) => None,
+        }
+    }
+
+    /// The relation with this OID.
+    pub fn object(&self, id: ObjectId) -> Option<&Arc<Object>> {
+        self.objects.get(&id)
+    }
+
+    /// All relations, by OID; so an object comes after those that were there when it was made.
+    pub fn objects(&self) -> impl DoubleEndedIterator<Item = &Arc<Object>> {
+        self.objects.values()
+    }
+
+    /// All schemas, by name.
+    pub fn schemas(&self) -> impl Iterator<Item = &Arc<Schema>> {
+        self.schemas.values()
+    }
+
+    /// The schema of this name.
+    pub fn schema(&self, name: &str) -> Option<&Arc<Schema>> {
+        self.schemas.get(name)
+    }
+
+    /// All databases, by name.
+    pub fn databases(&self) -> impl Iterator<Item = &Arc<Database>> {
+        self.databases.values()
+    }
+
+    /// The database of this name.
+    pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
+        self.databases.get(name)
+    }
+
+    /// A source of OIDs for new objects.
+    pub fn oids(&self) -> Oids {
+        Oids(self.next_oid)
+    }
+
+    /// Where a new relation goes when its statement names no schema: the first of the search path
+    /// that exists and is not the system's.
+    pub fn creation_schema(&self, search_path: &[String]) -> Option<&Arc<Schema>> {
+        search_path.iter().filter_map(|name| self.schema(name)).find(|schema| !schema.is_system())
+    }
+
+    /// `t_pkey`, or the first of `t_pkey1`, `t_pkey2`, ... that is free.
+    pub fn primary_key_name(&self, table: &QualifiedName) -> String {
+        let base = format!("{}_pkey", table.name);
+        let taken = |name: &str| self.names.contains_key(&QualifiedName::new(&table.schema, name));
+        std::iter::once(base.clone())
+            .chain((1..).map(|n| format!("{base}{n}")))
+            .find(|name| !taken(name))
+            .expect("there are more numbers than names")
+    }
+
+    /// Objects that need `id`, directly or through others, in an order in which they can be
+    /// dropped: each before what it needs.
+    pub fn dependants(&self, id: ObjectId) -> Vec<ObjectId> {
+        let mut needed = BTreeSet::from([id]);
+        let mut found = Vec::new();
+        loop {
+            let before = found.len();
+            // Usually one pass: a dependant is younger than what it needs, so its OID is higher.
+            for object in self.objects.values() {
+                if !needed.contains(&object.id)
+                    && object.depends_on.iter().any(|on| needed.contains(on))
+                {
+                    needed.insert(object.id);
+                    found.push(object.id);
+                }
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        self.in_drop_order(&found)
+    }
+
+    /// The same objects, each before what it needs.
+    pub(super) fn in_drop_order(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
+        let wanted: BTreeSet<ObjectId> = ids.iter().copied().collect();
+        let mut needs_first = Vec::new();
+        let mut seen = BTreeSet::new();
+        // Depth first with an explicit stack: a chain of views may be long.
+        for start in &wanted {
+            let mut stack = vec![(*start, false)];
+            while let Some((id, expanded)) = stack.pop() {
+                if expanded {
+                    needs_first.push(id);
+                } else if seen.insert(id) {
+                    stack.push((id, true));
+                    let needs = self.objects.get(&id).map(|o| o.depends_on.as_slice());
+                    stack.extend(
+                        needs
+                            .unwrap_or(&[])
+                            .iter()
+                            .filter(|on| wanted.contains(on))
+                            .map(|on| (*on, false)),
+                    );
+                }
+            }
+        }
+        needs_first.reverse();
+        needs_first
+    }
+}
+
+/// Every OID that an object has: its own, its types', its key's.
+pub(super) fn oids_of(object: &Object) -> impl Iterator<Item = ObjectId> {
+    let (index, constraint) = match &object.kind {
+        ObjectKind::Table(table) => (table.primary_key_index, table.primary_key_constraint),
+        _ => (None, None),
+    };
+    [Some(object.id), Some(object.row_type), Some(object.row_array_type), index, constraint]
+        .into_iter()
+        .flatten()
+}
+
+/// Names that an object takes in its schema.
+pub(super) fn names_of(object: &Object) -> impl Iterator<Item = (QualifiedName, Named)> + use<> {
+    let key = match &object.kind {
+        ObjectKind::Table(table) => table.primary_key_name.as_ref(),
+        _ => None,
+    };
+    let key = key.map(|name| {
+        (QualifiedName::new(&object.name.schema, name), Named::PrimaryKeyOf(object.id))
+    });
+    std::iter::once((object.name.clone(), Named::Object(object.id))).chain(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{catalog_of, table};
+    use super::*;
+
+    #[test]
+    fn names_resolve_along_the_search_path_and_are_taken_once() {
+        let catalog = catalog_of(&[("t", &[])]);
+        let path = ["nowhere".to_owned(), "public".to_owned()];
+        assert!(catalog.resolve(&path, None, "t").is_some());
+        assert!(catalog.resolve(&path, Some("nowhere"), "t").is_none());
+        assert!(catalog.resolve(&path, None, "t_pkey").is_none(), "an index is no relation");
+        for name in ["t", "t_pkey"] {
+            let error = catalog.with_object(table(&catalog, name)).unwrap_err();
+            assert_eq!(error.code, "42P07");
+            assert_eq!(error.message, format!("relation \"{name}\" already exists"));
+        }
+        let mut elsewhere = table(&catalog, "u");
+        elsewhere.name.schema = "nowhere".to_owned();
+        assert_eq!(catalog.with_object(elsewhere).unwrap_err().code, "3F000");
+        let name = QualifiedName::new("public", "t");
+        assert_eq!(catalog.primary_key_name(&name), "t_pkey1");
+    }
+
+    #[test]
+    fn dependants_come_before_what_they_need() {
+        let catalog = catalog_of(&[("t", &[]), ("a", &["t"]), ("b", &["a"]), ("c", &["a", "b"])]);
+        let id = |name: &str| catalog.object_named(&QualifiedName::new("public", name)).unwrap().id;
+        assert_eq!(catalog.dependants(id("t")), [id("c"), id("b"), id("a")]);
+        assert_eq!(catalog.dependants(id("c")), []);
+    }
+}

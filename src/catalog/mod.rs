@@ -4,8 +4,17 @@
 //! A [`Catalog`] is an immutable value behind an `Arc`: a statement resolves all its names in one.
 
 pub mod catalog;
+pub mod drop;
+pub mod durable;
+pub mod edit;
 pub mod object;
 pub mod pg;
 
-pub use catalog::Catalog;
+#[cfg(test)]
+pub mod testing;
+
+pub use catalog::{Catalog, Database, Oids, Schema};
+pub use drop::{DropKind, DropPlan, DropRequest, Notice, quote_identifier};
+pub use durable::Change;
+pub use edit::{CommentTarget, Edited};
 pub use object::{Column, Object, ObjectKind, QualifiedName};

@@ -374,11 +374,11 @@ mod tests {
     fn every_type_survives_its_field_its_name_and_its_oid() {
         let with_modifiers =
             [SqlType::Numeric(Some((12, 2))), SqlType::Varchar(Some(5)), SqlType::Char(3)];
-        for sql_type in SqlType::all().chain(&with_modifiers) {
-            if *sql_type == SqlType::Char(0) {
+        for sql_type in SqlType::all().cloned().chain(with_modifiers) {
+            if sql_type == SqlType::Char(0) {
                 continue;
             }
-            assert_eq!(SqlType::of_field(&sql_type.field("c", true)), *sql_type);
+            assert_eq!(SqlType::of_field(&sql_type.field("c", true)), sql_type);
             assert_eq!(SqlType::parse(&sql_type.to_string()), Some(sql_type.clone()));
             let array = SqlType::Array(Box::new(sql_type.clone()));
             assert_eq!(SqlType::of_field(&array.field("c", true)), array);

@@ -1,0 +1,249 @@
+//! Edits: each gives the next catalog, and the durable changes that make it.
+//!
+//! Nothing here writes: the changes go to disk with the epoch in which the statement takes effect,
+//! and only then does anybody see the new catalog.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::catalog::{Catalog, Database, Named, Schema, is_system_schema, names_of, oids_of};
+use super::durable::{self, Change};
+use super::object::Object;
+use crate::error::{SqlError, SqlResult, code};
+use crate::types::ObjectId;
+
+/// The next catalog, and what of it is new on disk.
+pub type Edited = (Catalog, Vec<Change>);
+
+const RESERVED_NAME: &str = "42939";
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+
+/// What `COMMENT ON` speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentTarget {
+    /// A table, source, view or materialized view.
+    Relation(ObjectId),
+    /// A column, by its index.
+    Column(ObjectId, usize),
+    Schema(String),
+    Database(String),
+}
+
+impl Catalog {
+    /// With a new relation, whose OIDs come from [`Catalog::oids`].
+    pub fn with_object(&self, object: Object) -> SqlResult<Edited> {
+        if self.schema(&object.name.schema).is_none() {
+            return Err(no_schema(&object.name.schema));
+        }
+        if is_system_schema(&object.name.schema) {
+            let message = format!(
+                "permission denied to create \"{}.{}\"",
+                object.name.schema, object.name.name
+            );
+            return Err(SqlError::new(INSUFFICIENT_PRIVILEGE, message)
+                .detail("System catalog modifications are currently disallowed."));
+        }
+        check_columns(&object)?;
+        if let Some(missing) = object.depends_on.iter().find(|id| self.object(**id).is_none()) {
+            return Err(SqlError::internal(format!("depends on {}, which is gone", missing.0)));
+        }
+        let mut next = self.clone();
+        let names = Arc::make_mut(&mut next.names);
+        for (name, named) in names_of(&object) {
+            if names.insert(name.clone(), named).is_some() {
+                let message = format!("relation \"{}\" already exists", name.name);
+                return Err(SqlError::new(code::DUPLICATE_TABLE, message));
+            }
+        }
+        let mut changes = vec![durable::put_object(&object)?];
+        next.move_past(oids_of(&object).collect(), &mut changes)?;
+        Arc::make_mut(&mut next.objects).insert(object.id, Arc::new(object));
+        Ok((next, changes))
+    }
+
+    /// With an object changed in place (a comment, a default): same id, same names.
+    pub fn with_changed(&self, object: Object) -> SqlResult<Edited> {
+        let unchanged = self.object(object.id).is_some_and(|old| old.name == object.name);
+        if !unchanged {
+            return Err(SqlError::internal(format!("no object {} to change", object.id.0)));
+        }
+        let changes = vec![durable::put_object(&object)?];
+        let mut next = self.clone();
+        Arc::make_mut(&mut next.objects).insert(object.id, Arc::new(object));
+        Ok((next, changes))
+    }
+
+    /// Without these relations. What needs them must be among them: see [`Catalog::plan_drop`].
+    pub fn without(&self, ids: &[ObjectId]) -> SqlResult<Edited> {
+        let gone: BTreeSet<ObjectId> = ids.iter().copied().collect();
+        let left_over = self.objects().find(|object| {
+            !gone.contains(&object.id) && object.depends_on.iter().any(|on| gone.contains(on))
+        });
+        if let Some(object) = left_over {
+            return Err(SqlError::new(
+                code::DEPENDENT_OBJECTS_STILL_EXIST,
+                format!("{} \"{}\" still depends on it", object.kind_name(), object.name.name),
+            ));
+        }
+        let mut next = self.clone();
+        Arc::make_mut(&mut next.objects).retain(|id, _| !gone.contains(id));
+        Arc::make_mut(&mut next.names).retain(|_, named| match named {
+            Named::Object(id) | Named::PrimaryKeyOf(id) => !gone.contains(id),
+        });
+        Ok((next, gone.into_iter().map(durable::delete_object).collect()))
+    }
+
+    /// With a new schema.
+    pub fn with_schema(&self, name: &str, owner: &str) -> SqlResult<Edited> {
+        if name.starts_with("pg_") {
+            return Err(SqlError::new(
+                RESERVED_NAME,
+                format!("unacceptable schema name \"{name}\""),
+            )
+            .detail("The prefix \"pg_\" is reserved for system schemas."));
+        }
+        if self.schema(name).is_some() {
+            let message = format!("schema \"{name}\" already exists");
+            return Err(SqlError::new(code::DUPLICATE_SCHEMA, message));
+        }
+        let schema = Schema {
+            id: self.oids().next(),
+            name: name.to_owned(),
+            owner: owner.to_owned(),
+            comment: None,
+        };
+        let mut next = self.clone();
+        let mut changes = vec![durable::put_schema(&schema)?];
+        next.move_past(vec![schema.id], &mut changes)?;
+        Arc::make_mut(&mut next.schemas).insert(name.to_owned(), Arc::new(schema));
+        Ok((next, changes))
+    }
+
+    /// Without a schema, which must be empty: drop what is in it first (`plan_drop_schema`).
+    pub fn without_schema(&self, name: &str) -> SqlResult<Edited> {
+        let schema = self.schema(name).ok_or_else(|| no_schema(name))?;
+        if schema.is_system() {
+            let message =
+                format!("cannot drop schema {name} because it is required by the database system");
+            return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message));
+        }
+        if let Some(object) = self.objects().find(|object| object.name.schema == name) {
+            let message = format!("cannot drop schema {name} because other objects depend on it");
+            return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message).detail(
+                format!(
+                    "{} {name}.{} depends on schema {name}",
+                    object.kind_name(),
+                    object.name.name
+                ),
+            ));
+        }
+        let changes = vec![durable::delete_schema(schema.id)?];
+        let mut next = self.clone();
+        Arc::make_mut(&mut next.schemas).remove(name);
+        Ok((next, changes))
+    }
+
+    /// With a new database.
+    pub fn with_database(&self, name: &str, owner: &str) -> SqlResult<Edited> {
+        if self.database(name).is_some() {
+            let message = format!("database \"{name}\" already exists");
+            return Err(SqlError::new(code::DUPLICATE_DATABASE, message));
+        }
+        let database = Database {
+            id: self.oids().next(),
+            name: name.to_owned(),
+            owner: owner.to_owned(),
+            comment: None,
+        };
+        let mut next = self.clone();
+        let mut changes = vec![durable::put_database(&database)?];
+        next.move_past(vec![database.id], &mut changes)?;
+        Arc::make_mut(&mut next.databases).insert(name.to_owned(), Arc::new(database));
+        Ok((next, changes))
+    }
+
+    /// Without a database. That nobody is connected to it, the session knows.
+    pub fn without_database(&self, name: &str) -> SqlResult<Edited> {
+        let database = self.database(name).ok_or_else(|| no_database(name))?;
+        let changes = vec![durable::delete_database(database.id)?];
+        let mut next = self.clone();
+        Arc::make_mut(&mut next.databases).remove(name);
+        Ok((next, changes))
+    }
+
+    /// With a comment, or without one. An empty comment is none, as in PostgreSQL.
+    pub fn with_comment(
+        &self,
+        target: &CommentTarget,
+        comment: Option<String>,
+    ) -> SqlResult<Edited> {
+        let comment = comment.filter(|text| !text.is_empty());
+        match target {
+            CommentTarget::Relation(id) => {
+                self.with_changed(Object { comment, ..self.existing(*id)?.clone() })
+            }
+            CommentTarget::Column(id, column) => {
+                let mut object = self.existing(*id)?.clone();
+                let column = object
+                    .columns
+                    .get_mut(*column)
+                    .ok_or_else(|| SqlError::internal(format!("no column {column}")))?;
+                column.comment = comment;
+                self.with_changed(object)
+            }
+            CommentTarget::Schema(name) => {
+                let schema = self.schema(name).ok_or_else(|| no_schema(name))?;
+                let schema = Schema { comment, ..Schema::clone(schema) };
+                let changes = vec![durable::put_schema(&schema)?];
+                let mut next = self.clone();
+                Arc::make_mut(&mut next.schemas).insert(name.clone(), Arc::new(schema));
+                Ok((next, changes))
+            }
+            CommentTarget::Database(name) => {
+                let database = self.database(name).ok_or_else(|| no_database(name))?;
+                let database = Database { comment, ..Database::clone(database) };
+                let changes = vec![durable::put_database(&database)?];
+                let mut next = self.clone();
+                Arc::make_mut(&mut next.databases).insert(name.clone(), Arc::new(database));
+                Ok((next, changes))
+            }
+        }
+    }
+
+    fn existing(&self, id: ObjectId) -> SqlResult<&Object> {
+        self.object(id)
+            .map(Arc::as_ref)
+            .ok_or_else(|| SqlError::internal(format!("object {} does not exist", id.0)))
+    }
+
+    /// OIDs that were given out are never given out again, also after a restart.
+    fn move_past(&mut self, given: Vec<ObjectId>, changes: &mut Vec<Change>) -> SqlResult<()> {
+        let above = given.into_iter().map(|id| id.0 + 1).max().unwrap_or(0);
+        if above > self.next_oid {
+            self.next_oid = above;
+            changes.push(durable::put_next_oid(above)?);
+        }
+        Ok(())
+    }
+}
+
+fn check_columns(object: &Object) -> SqlResult<()> {
+    let mut seen = BTreeSet::new();
+    match object.columns.iter().find(|column| !seen.insert(column.name.as_str())) {
+        None => Ok(()),
+        Some(twice) => Err(SqlError::new(
+            code::DUPLICATE_COLUMN,
+            format!("column \"{}\" specified more than once", twice.name),
+        )),
+    }
+}
+
+/// 3F000.
+pub(super) fn no_schema(name: &str) -> SqlError {
+    SqlError::new(code::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist"))
+}
+
+/// 3D000.
+pub(super) fn no_database(name: &str) -> SqlError {
+    SqlError::new(code::INVALID_CATALOG_NAME, format!("database \"{name}\" does not exist"))
+}

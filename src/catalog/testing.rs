@@ -1,0 +1,87 @@
+//! Small catalogs for tests.
+
+use super::catalog::Catalog;
+use super::object::{Column, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Table};
+use crate::types::{ObjectId, SqlType};
+
+/// `public.name (id int PRIMARY KEY, amount numeric(10,2) DEFAULT 0)`.
+pub fn table(catalog: &Catalog, name: &str) -> Object {
+    let mut oids = catalog.oids();
+    let id = oids.next();
+    let (row_type, row_array_type) = (oids.next(), oids.next());
+    let name = QualifiedName::new("public", name);
+    Object {
+        id,
+        kind: ObjectKind::Table(Table {
+            primary_key: vec![0],
+            primary_key_name: Some(catalog.primary_key_name(&name)),
+            primary_key_index: Some(oids.next()),
+            primary_key_constraint: Some(oids.next()),
+            append_only: false,
+            connector: None,
+        }),
+        columns: vec![
+            column("id", SqlType::Integer, true),
+            Column {
+                default: Some("0".to_owned()),
+                ..column("amount", SqlType::Numeric(Some((10, 2))), false)
+            },
+        ],
+        definition: format!(
+            "CREATE TABLE {} (id int PRIMARY KEY, amount numeric(10,2) DEFAULT 0)",
+            name.name
+        ),
+        name,
+        depends_on: Vec::new(),
+        comment: None,
+        row_type,
+        row_array_type,
+        owner: "weir".to_owned(),
+    }
+}
+
+/// `public.name`, a materialized view over `depends_on`.
+pub fn view(catalog: &Catalog, name: &str, depends_on: Vec<ObjectId>) -> Object {
+    let mut oids = catalog.oids();
+    let query = "SELECT id FROM t".to_owned();
+    Object {
+        id: oids.next(),
+        name: QualifiedName::new("public", name),
+        kind: ObjectKind::MaterializedView(MaterializedView {
+            query: query.clone(),
+            key: vec![0],
+            distribution: vec![0],
+            append_only: false,
+            parallelism: 2,
+            on_error: OnError::Null,
+        }),
+        columns: vec![column("id", SqlType::Integer, false)],
+        definition: format!("CREATE MATERIALIZED VIEW {name} AS {query}"),
+        depends_on,
+        comment: None,
+        row_type: oids.next(),
+        row_array_type: oids.next(),
+        owner: "weir".to_owned(),
+    }
+}
+
+/// Tables (without dependencies) and materialized views, in this order.
+pub fn catalog_of(relations: &[(&str, &[&str])]) -> Catalog {
+    let mut catalog = Catalog::default();
+    for (name, depends_on) in relations {
+        let ids: Vec<ObjectId> = depends_on
+            .iter()
+            .map(|on| {
+                let on = QualifiedName::new("public", *on);
+                catalog.object_named(&on).expect("made before").id
+            })
+            .collect();
+        let object = if ids.is_empty() { table(&catalog, name) } else { view(&catalog, name, ids) };
+        catalog = catalog.with_object(object).expect("a new name").0;
+    }
+    catalog
+}
+
+fn column(name: &str, sql_type: SqlType, not_null: bool) -> Column {
+    Column { name: name.to_owned(), sql_type, not_null, default: None, comment: None }
+}
