@@ -1,0 +1,36 @@
+# The commands of the house. `make test` is what continuous integration runs.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Most of a first build is its dependencies. They go to one place outside the checkout, where all
+# checkouts find them; a CARGO_TARGET_DIR of the caller's own stands, and a machine that does not
+# let us write there builds into the checkout.
+SHARED_TARGET := /var/tmp/weir-target
+ifeq ($(CARGO_TARGET_DIR),)
+CARGO_TARGET_DIR := $(shell mkdir -p $(SHARED_TARGET) 2>/dev/null && test -w $(SHARED_TARGET) \
+	&& echo $(SHARED_TARGET) || echo $(CURDIR)/target)
+endif
+export CARGO_TARGET_DIR
+
+TIMED := scripts/timed.sh
+
+.PHONY: help
+help: ## What there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## Install what the build and the tests need (apt, when root)
+	@$(TIMED) deps scripts/deps.sh
+
+.PHONY: test
+test: deps ## Formatting, lints and every test
+	@$(TIMED) format cargo fmt --check
+	@$(TIMED) lint cargo clippy --locked --all-targets -- -D warnings
+	@$(TIMED) build cargo test --locked --no-run
+	@$(TIMED) test cargo test --locked
+
+.PHONY: clean-data
+clean-data: ## Remove the data folder that `weir serve` makes by default
+	rm -rf weir-data
