@@ -185,6 +185,12 @@ impl Inbox {
         self.rows.lock().table.reader()
     }
 
+    /// Whether writers have brought anything into the open epoch.
+    pub fn is_open(&self) -> bool {
+        let rows = self.rows.lock();
+        !rows.open.is_empty() || !rows.open_meta.is_empty() || rows.table.pending_bytes() > 0
+    }
+
     /// What the table brings into `epoch`, which was sealed. Epochs are taken in order.
     pub fn take_sealed(&self, epoch: Epoch) -> Option<Sealed> {
         let mut rows = self.rows.lock();

@@ -1,0 +1,428 @@
+//! A job that has to catch up runs detached: at its own pace, in its own epochs.
+//!
+//! For each input that is stored (a table, a view), the driver keeps `position`, a storage key, and
+//! `done`, an epoch. The invariant, at each of the job's commits:
+//!
+//! ```text
+//!  the job has seen exactly the input's rows with key <= position, as of epoch `done`
+//!
+//!    rows:      [ ...... seen ...... | position | ...... not yet ...... ]
+//!    step:       apply changes of (done, now] with key <= position,
+//!                then read the next rows after position as of `now`
+//! ```
+//!
+//! So every step may use the newest snapshot, and a restart goes on at (position, done): no old
+//! snapshot is ever needed. An input that is a source is replayed up to its committed positions.
+//!
+//! When all inputs are read to the end, the job asks to be attached at a barrier *b*: its inputs
+//! send it the epochs after *b* on new channels. The driver brings the job to *b* exactly, commits
+//! that, and hands its channels over. Nobody else waits longer than for that last step.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use super::coordinator::{Adopted, Attach, Coordinator, JobSpec, SourceSpec};
+use super::status::JobState;
+use crate::clock;
+use crate::connector::{Positions, Source, Then};
+use crate::dataflow::barrier::{Attachment, Barrier, Mutation};
+use crate::dataflow::channel::Receiver;
+use crate::dataflow::deploy::{self, Settings, connect, object_ports};
+use crate::dataflow::dispatch::Dispatcher;
+use crate::dataflow::report::{ActorId, Event, Report, Route};
+use crate::dataflow::source::{positions_key, positions_of};
+use crate::error::{SqlError, SqlResult};
+use crate::failpoint;
+use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
+use crate::task;
+use crate::types::{Delta, Epoch, ObjectId, TableId};
+
+/// Rows read of an input in a step: each step is a commit.
+const STEP_ROWS: usize = 65_536;
+
+/// Changelog entries read at a time.
+const CHANGES: usize = 64;
+
+/// Rows of a poll of a source.
+const POLL_ROWS: usize = 8192;
+
+/// An input of the job.
+pub enum Input {
+    /// A table or a view: its rows lie as this says.
+    Stored(RowLayout),
+    Source(SourceSpec),
+}
+
+/// How far the job has read an input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Read {
+    Stored { position: Position, done: Epoch },
+    Source { positions: Positions },
+}
+
+/// How far into the input's keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Position {
+    Start,
+    /// All rows up to and including this key.
+    After(Vec<u8>),
+    End,
+}
+
+/// How far the job has read, as committed with its state.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Progress {
+    inputs: BTreeMap<u32, Read>,
+    rows: u64,
+}
+
+/// Where a detached job's progress is kept in the store's metadata. Without one it is attached.
+pub fn progress_key(object: ObjectId) -> Vec<u8> {
+    [b"backfill/".as_slice(), &object.0.to_be_bytes()].concat()
+}
+
+/// The metadata entry that makes `object` a detached job that has read nothing.
+pub fn nothing_read(object: ObjectId) -> MetaEntry {
+    let nothing = serde_json::to_vec(&Progress::default()).expect("plain data has a JSON form");
+    (progress_key(object), Some(nothing))
+}
+
+/// Progress from its bytes.
+pub fn progress_of(bytes: &[u8]) -> SqlResult<Progress> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| SqlError::internal(format!("progress of a detached job: {error}")))
+}
+
+impl Progress {
+    /// The epoch after which the job needs the changes of `input`.
+    pub fn done(&self, input: ObjectId) -> Epoch {
+        match self.inputs.get(&input.0) {
+            Some(Read::Stored { done, .. }) => *done,
+            _ => Epoch(0),
+        }
+    }
+}
+
+/// Drives a job until it is attached.
+pub struct Driver {
+    coordinator: Coordinator,
+    job: JobSpec,
+    inputs: Vec<(ObjectId, Input)>,
+    progress: Progress,
+    /// Sources of the job, open at their positions.
+    sources: HashMap<ObjectId, Box<dyn Source>>,
+    /// For each of the job's ports on objects, its input and the way to it.
+    feeds: Vec<(ObjectId, Dispatcher)>,
+    actors: Vec<ActorId>,
+    route: Route,
+    events: mpsc::Receiver<Event>,
+}
+
+impl Driver {
+    /// Starts the job's actors. Its inputs keep changelogs since an epoch no later than the newest
+    /// committed one, and `progress` is what was committed of it.
+    pub fn start(
+        coordinator: Coordinator,
+        job: JobSpec,
+        inputs: Vec<(ObjectId, Input)>,
+        mut progress: Progress,
+    ) -> SqlResult<Self> {
+        let (sender, events) = mpsc::channel(1024);
+        let route = Route::new(sender);
+        let settings = Settings {
+            store: coordinator.store(),
+            route: &route,
+            changelog: false,
+            cache_bytes_max: coordinator.settings().cache_bytes_max,
+            outputs: Vec::new(),
+        };
+        let deployed = deploy::deploy(&job.graph, settings, &|_| 1)?;
+        let mut sources = HashMap::new();
+        for (object, input) in &inputs {
+            let read = progress.inputs.entry(object.0).or_insert_with(|| match input {
+                Input::Stored(_) => Read::Stored { position: Position::Start, done: Epoch(0) },
+                Input::Source(_) => Read::Source { positions: Positions::default() },
+            });
+            match (input, read) {
+                (Input::Source(spec), Read::Source { positions }) => {
+                    let mut source = (spec.open)()?;
+                    source.seek(positions)?;
+                    sources.insert(*object, source);
+                }
+                (Input::Stored(_), Read::Stored { done, .. }) => {
+                    coordinator.readers().advance(*object, job.graph.object, *done);
+                }
+                _ => return Err(SqlError::internal("progress of an input of another kind")),
+            }
+        }
+        let feeds = deployed
+            .feeds
+            .into_iter()
+            .map(|feed| (feed.upstream, Dispatcher::new(feed.outputs)))
+            .collect();
+        let actors = deployed.actors;
+        Ok(Self { coordinator, job, inputs, progress, sources, feeds, actors, route, events })
+    }
+
+    /// Catches up and attaches. Dropping the future ends the job's actors.
+    pub async fn run(mut self) -> SqlResult<()> {
+        loop {
+            let snapshot = self.coordinator.store().snapshot();
+            if self.step(&snapshot, STEP_ROWS).await? {
+                break;
+            }
+            failpoint::hit(failpoint::BACKFILL_CHUNK);
+        }
+        self.attach().await
+    }
+
+    /// Joins the graph at a barrier.
+    async fn attach(mut self) -> SqlResult<()> {
+        let mut attachments = Vec::new();
+        let mut handovers: Vec<Vec<Vec<Receiver>>> = Vec::new();
+        for ((upstream, _), (fragment, port)) in
+            self.feeds.iter().zip(object_ports(&self.job.graph))
+        {
+            let senders = self.coordinator.output_actors(*upstream).await?;
+            let graph = &self.job.graph;
+            let (outputs, receivers) = connect(graph, &graph.fragments[fragment], port, senders)?;
+            attachments.push(Attachment::new(*upstream, outputs));
+            handovers.push(receivers);
+        }
+        let (tell, done) = oneshot::channel();
+        let adopted = Adopted { actors: self.actors.clone(), route: self.route.clone() };
+        let attach = Attach { job: self.job.clone(), adopted, attachments, done };
+        self.coordinator.attach(attach).await?;
+
+        // The next epoch waits for this job, so the newest snapshot is of the barrier's epoch.
+        let snapshot = self.coordinator.store().snapshot();
+        while !self.step(&snapshot, usize::MAX).await? {}
+        self.commit(&snapshot, Vec::new(), true).await?;
+        for ((_, dispatcher), receivers) in self.feeds.into_iter().zip(handovers) {
+            if let Some(output) = dispatcher.into_outputs().pop() {
+                // Should the graph be torn down right now, its next start has the job.
+                output.hand_over(receivers).await.ok();
+            }
+        }
+        // The coordinator may be gone, with all it would have to know.
+        tell.send(()).ok();
+        Ok(())
+    }
+
+    /// Brings the job towards `snapshot`, by up to `rows_max` rows of each input, in one of its
+    /// epochs. True if it is there.
+    async fn step(&mut self, snapshot: &Arc<Snapshot>, rows_max: usize) -> SqlResult<bool> {
+        let mut there = true;
+        for index in 0..self.inputs.len() {
+            let object = self.inputs[index].0;
+            there &= match &self.inputs[index].1 {
+                Input::Stored(_) => self.read_stored(index, object, snapshot, rows_max).await?,
+                Input::Source(_) => self.replay(object, snapshot, rows_max).await?,
+            };
+        }
+        let reports = self.barrier(snapshot.epoch()).await?;
+        self.commit(snapshot, reports, false).await?;
+        Ok(there)
+    }
+
+    async fn read_stored(
+        &mut self,
+        index: usize,
+        object: ObjectId,
+        snapshot: &Arc<Snapshot>,
+        rows_max: usize,
+    ) -> SqlResult<bool> {
+        let Some(Read::Stored { position, done }) = self.progress.inputs.get(&object.0).cloned()
+        else {
+            return Err(SqlError::internal("an input that was not read"));
+        };
+        self.apply_changes(index, object, snapshot, &position, done).await?;
+        let mut position = position;
+        let mut read = 0;
+        while position != Position::End && read < rows_max {
+            let page = {
+                let (snapshot, position) = (Arc::clone(snapshot), position.clone());
+                let rows = STEP_ROWS.min(rows_max - read);
+                task::spawn_blocking(move || {
+                    let from = match &position {
+                        Position::After(key) => Bound::Excluded(key.as_slice()),
+                        _ => Bound::Unbounded,
+                    };
+                    snapshot.page(TableId::contents(object), from, None, rows)
+                })
+                .await
+                .map_err(|panic| SqlError::internal(format!("reading panicked: {panic}")))??
+            };
+            read += page.len();
+            position = match page.last_key() {
+                Some(last) if page.more => Position::After(last.to_vec()),
+                _ => Position::End,
+            };
+            if !page.is_empty() {
+                let Input::Stored(layout) = &self.inputs[index].1 else { continue };
+                let delta = layout.decode(page.entries())?;
+                self.send(object, &delta).await?;
+            }
+        }
+        self.progress.rows += read as u64;
+        let end = position == Position::End;
+        let read = Read::Stored { position, done: snapshot.epoch() };
+        self.progress.inputs.insert(object.0, read);
+        Ok(end)
+    }
+
+    /// Changes, up to the snapshot, of the rows that the job has seen already.
+    async fn apply_changes(
+        &mut self,
+        index: usize,
+        object: ObjectId,
+        snapshot: &Snapshot,
+        position: &Position,
+        mut done: Epoch,
+    ) -> SqlResult<()> {
+        if *position == Position::Start {
+            return Ok(());
+        }
+        loop {
+            let changes = snapshot.changelog(object, done, CHANGES)?;
+            let Some((last, _)) = changes.last() else { return Ok(()) };
+            done = *last;
+            for (_, delta) in changes {
+                let Input::Stored(layout) = &self.inputs[index].1 else { continue };
+                let seen = match position {
+                    Position::After(position) => {
+                        let keys = layout.keys(delta.batch())?;
+                        let seen: Vec<bool> = keys.iter().map(|key| key <= position).collect();
+                        delta.filter(&seen.into())?
+                    }
+                    _ => delta,
+                };
+                self.send(object, &seen).await?;
+            }
+        }
+    }
+
+    /// Reads a source on, towards what the snapshot says was read of it.
+    async fn replay(
+        &mut self,
+        object: ObjectId,
+        snapshot: &Snapshot,
+        rows_max: usize,
+    ) -> SqlResult<bool> {
+        let until = positions_of(snapshot.meta(&positions_key(object))?.as_deref())?;
+        let mut rows = 0;
+        let mut end = false;
+        while !end && rows < rows_max {
+            let Some(source) = self.sources.get_mut(&object) else {
+                return Err(SqlError::internal("a source that is not open"));
+            };
+            let polled = source.poll(POLL_ROWS, Some(&until)).await?;
+            end = polled.then == Then::End;
+            if let Then::Wait(duration) = polled.then {
+                tokio::time::sleep(duration).await;
+            }
+            rows += polled.batch.num_rows();
+            self.send(object, &Delta::inserts(polled.batch)).await?;
+        }
+        self.progress.rows += rows as u64;
+        if let Some(source) = self.sources.get(&object) {
+            let positions = source.positions();
+            self.progress.inputs.insert(object.0, Read::Source { positions });
+        }
+        Ok(end)
+    }
+
+    async fn send(&mut self, object: ObjectId, delta: &Delta) -> SqlResult<()> {
+        for (_, dispatcher) in self.feeds.iter_mut().filter(|(upstream, _)| *upstream == object) {
+            if let Err(error) = dispatcher.send(delta).await {
+                return Err(self.cause_of(error.into_sql()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends one of the job's epochs, and waits for all its actors.
+    async fn barrier(&mut self, epoch: Epoch) -> SqlResult<Vec<Report>> {
+        let barrier = Arc::new(Barrier {
+            epoch,
+            time: clock::wall(),
+            injected: clock::moment(),
+            mutation: Mutation::default(),
+        });
+        for index in 0..self.feeds.len() {
+            if let Err(error) = self.feeds[index].1.barrier(&barrier).await {
+                return Err(self.cause_of(error.into_sql()));
+            }
+        }
+        let mut waiting: HashSet<ActorId> = self.actors.iter().copied().collect();
+        let mut reports = Vec::new();
+        while !waiting.is_empty() {
+            match self.events.recv().await {
+                Some(Event::Report(report)) => {
+                    waiting.remove(&report.actor);
+                    reports.push(*report);
+                }
+                Some(Event::Failed { error, .. }) => return Err(error),
+                None => return Err(SqlError::internal("the job's actors ended")),
+            }
+        }
+        Ok(reports)
+    }
+
+    /// Why the actors are gone, if one of them told.
+    fn cause_of(&mut self, otherwise: SqlError) -> SqlError {
+        while let Ok(event) = self.events.try_recv() {
+            if let Event::Failed { error, .. } = event {
+                return error;
+            }
+        }
+        otherwise
+    }
+
+    /// Makes the job's epoch durable, with how far it has read; `last` if it is attached now.
+    async fn commit(
+        &mut self,
+        snapshot: &Snapshot,
+        reports: Vec<Report>,
+        last: bool,
+    ) -> SqlResult<()> {
+        let object = self.job.graph.object;
+        let status = self.coordinator.status().clone();
+        let mut commit = Commit::default();
+        for report in reports {
+            status.record_actor(report.actor, report.epoch, report.figures);
+            commit.changes.extend(report.changes);
+            let journal = self.coordinator.journal();
+            let time = clock::wall();
+            commit.meta.extend(journal.errors(object, report.epoch, time, report.row_errors));
+        }
+        let progress = serde_json::to_vec(&self.progress)
+            .map_err(|error| SqlError::internal(error.to_string()))?;
+        commit.meta.push((progress_key(object), (!last).then_some(progress)));
+        for (input, read) in &self.progress.inputs {
+            if let Read::Stored { done, .. } = read {
+                self.coordinator.readers().advance(ObjectId(*input), object, *done);
+            }
+        }
+        if !last {
+            for input in self.progress.inputs.keys() {
+                if let Some(done) = self.coordinator.readers().done(ObjectId(*input))
+                    && done > Epoch(0)
+                {
+                    commit.truncated.push((ObjectId(*input), done));
+                }
+            }
+            let (rows, done) = (self.progress.rows, snapshot.epoch());
+            status.set_job(object, JobState::Detached { rows, done });
+        }
+        let store = self.coordinator.store().clone();
+        task::spawn_blocking(move || store.commit(commit))
+            .await
+            .map_err(|panic| SqlError::internal(format!("the commit panicked: {panic}")))??;
+        Ok(())
+    }
+}

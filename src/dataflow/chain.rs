@@ -1,0 +1,131 @@
+//! A fragment's tree of operators in one actor: a delta at a port is pushed through to the root
+//! before the next is taken, so nothing piles up between operators.
+
+use crate::error::SqlResult;
+use crate::graph::{Fragment, Job, NodeKind};
+use crate::operator::{self, EpochEnd, Operator, OperatorError, Output, RowError};
+use crate::state::{Store, TableChange};
+use crate::types::Delta;
+
+/// The operators, children before parents, as `graph::Fragment::nodes` has them.
+pub struct Chain {
+    /// `None` at input nodes, and while the operator runs.
+    operators: Vec<Option<Box<dyn Operator>>>,
+    /// For each node, who takes its rows, and at which port; `None` at the root.
+    parents: Vec<Option<(usize, usize)>>,
+    /// The input node of each port.
+    entries: Vec<usize>,
+}
+
+impl Chain {
+    pub fn build(job: &Job, fragment: &Fragment, store: &Store) -> SqlResult<Self> {
+        let mut operators = Vec::with_capacity(fragment.nodes.len());
+        let mut parents = vec![None; fragment.nodes.len()];
+        let mut entries = vec![0; fragment.inputs.len()];
+        for (index, node) in fragment.nodes.iter().enumerate() {
+            if let NodeKind::Input(port) = node.kind {
+                entries[port] = index;
+            }
+            for (port, child) in node.inputs.iter().enumerate() {
+                parents[*child] = Some((index, port));
+            }
+            let schemas: Vec<_> = node
+                .inputs
+                .iter()
+                .map(|child| fragment.nodes[*child].schema.clone())
+                .collect();
+            let built = operator::build::build(node, job, &schemas, store);
+            operators.push(built.map_err(OperatorError::into_sql)?);
+        }
+        Ok(Self { operators, parents, entries })
+    }
+
+    /// Pushes a delta that arrived at `port` through the tree.
+    pub fn process(
+        &mut self,
+        port: usize,
+        delta: Delta,
+        output: &mut dyn Output,
+    ) -> Result<(), OperatorError> {
+        self.push(self.entries[port], delta, output)
+    }
+
+    /// Gives everything held back in the epoch, children first.
+    pub fn flush(
+        &mut self,
+        end: &EpochEnd,
+        output: &mut dyn Output,
+    ) -> Result<(), OperatorError> {
+        for index in 0..self.operators.len() {
+            self.run(index, output, |operator, output| operator.flush(end, output))?;
+        }
+        Ok(())
+    }
+
+    /// The net change of every state table.
+    pub fn freeze(&mut self) -> Vec<TableChange> {
+        self.operators
+            .iter_mut()
+            .flatten()
+            .flat_map(|operator| operator.tables())
+            .filter_map(|table| table.freeze())
+            .collect()
+    }
+
+    pub fn take_row_errors(&mut self) -> Vec<RowError> {
+        self.operators.iter_mut().flatten().flat_map(|operator| operator.take_row_errors()).collect()
+    }
+
+    pub fn cached_bytes(&self) -> usize {
+        self.operators.iter().flatten().map(|operator| operator.cached_bytes()).sum()
+    }
+
+    /// Gives up clean cached state until at most `bytes_max` are left, shared evenly.
+    pub fn evict(&mut self, bytes_max: usize) {
+        let caching =
+            self.operators.iter().flatten().filter(|operator| operator.cached_bytes() > 0).count();
+        for operator in self.operators.iter_mut().flatten() {
+            operator.evict(bytes_max / caching.max(1));
+        }
+    }
+
+    fn push(
+        &mut self,
+        from: usize,
+        delta: Delta,
+        output: &mut dyn Output,
+    ) -> Result<(), OperatorError> {
+        match self.parents[from] {
+            None => output.emit(delta),
+            Some((parent, port)) => {
+                self.run(parent, output, |operator, output| operator.process(port, delta, output))
+            }
+        }
+    }
+
+    /// Runs one operator, its output going to its parent.
+    fn run(
+        &mut self,
+        index: usize,
+        output: &mut dyn Output,
+        call: impl FnOnce(&mut dyn Operator, &mut dyn Output) -> Result<(), OperatorError>,
+    ) -> Result<(), OperatorError> {
+        let Some(mut operator) = self.operators[index].take() else { return Ok(()) };
+        let result = call(&mut *operator, &mut ToParent { chain: self, index, output });
+        self.operators[index] = Some(operator);
+        result
+    }
+}
+
+struct ToParent<'a> {
+    chain: &'a mut Chain,
+    index: usize,
+    output: &'a mut dyn Output,
+}
+
+impl Output for ToParent<'_> {
+    fn emit(&mut self, delta: Delta) -> Result<(), OperatorError> {
+        debug_assert!((0..delta.rows()).all(|row| delta.weight(row) != 0), "no row of weight 0");
+        if delta.is_empty() { Ok(()) } else { self.chain.push(self.index, delta, self.output) }
+    }
+}
