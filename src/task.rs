@@ -30,3 +30,13 @@ where
 pub fn wait<F: Future>(future: F) -> F::Output {
     tokio::task::block_in_place(|| Handle::current().block_on(future))
 }
+
+/// Runs `future` as a task of the runtime behind `handle`.
+pub fn spawn_on<F>(handle: &Handle, name: impl Into<String>, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let _in_runtime = handle.enter();
+    spawn(name, future)
+}

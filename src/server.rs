@@ -1,8 +1,0 @@
-//! (under way)
-
-use std::process::ExitCode;
-
-/// Runs the program.
-pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
-}

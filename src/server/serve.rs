@@ -1,0 +1,83 @@
+//! `weir serve`: builds the parts, starts listeners, stops in order.
+//!
+//! Streams and clients have runtimes of their own, so that neither starves the other.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::config::Config;
+use crate::engine::{self, Engine};
+use crate::failpoint;
+use crate::state::{Store, StoreOptions};
+use crate::task;
+use crate::{http, wire};
+
+/// Runs the server until it is told to stop.
+pub(super) fn run(config: Config) -> anyhow::Result<ExitCode> {
+    let _failpoints = failpoint::setup();
+    let stream = runtime("weir-stream")?;
+    let clients = runtime("weir-client")?;
+    let outcome = clients.block_on(serve(config, stream.handle().clone()));
+    clients.shutdown_background();
+    stream.shutdown_background();
+    outcome
+}
+
+fn runtime(name: &str) -> anyhow::Result<Runtime> {
+    let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+    Builder::new_multi_thread()
+        .worker_threads(threads)
+        .thread_name(name)
+        .enable_all()
+        .build()
+        .context("threads could not be started")
+}
+
+async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result<ExitCode> {
+    std::fs::create_dir_all(&config.data)
+        .with_context(|| format!("data folder {} could not be made", config.data.display()))?;
+    let path = config.data.clone();
+    // A quarter of the memory caches the disk; the rest is for operators and queries.
+    let options = StoreOptions { cache_bytes: config.memory_bytes / 4 };
+    let store = task::spawn_blocking(move || Store::open(&path, options))
+        .await?
+        .map_err(crate::error::SqlError::from)?;
+    let settings = engine::Settings {
+        memory_bytes: config.memory_bytes,
+        parallelism: config.parallelism,
+        barrier_interval: config.barrier_interval,
+    };
+    let engine = Engine::start(store, settings, stream).await?;
+    let sql = TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.listen))?;
+    let web = TcpListener::bind(config.http)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.http))?;
+    tracing::info!(sql = %sql.local_addr()?, http = %web.local_addr()?,
+        data = %config.data.display(), "weir is ready");
+
+    let stop = CancellationToken::new();
+    let web = task::spawn("http", http::serve(web, stop.clone()));
+    let clients = wire::Settings { connections_max: config.connections_max };
+    let sql = task::spawn("wire", wire::serve(sql, Arc::clone(&engine), clients, stop.clone()));
+
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("told to stop"),
+        _ = interrupt.recv() => tracing::info!("interrupted"),
+    }
+    stop.cancel();
+    sql.await?;
+    web.await?.context("http failed")?;
+    engine.stop().await;
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
