@@ -1,7 +1,12 @@
 //! Small catalogs for tests.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::catalog::Catalog;
 use super::object::{Column, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Table};
+use super::pg::{Activity, PgContext, PgSession, Setting};
+use crate::clock::WallTime;
 use crate::types::{ObjectId, SqlType};
 
 /// `public.name (id int PRIMARY KEY, amount numeric(10,2) DEFAULT 0)`.
@@ -80,6 +85,50 @@ pub fn catalog_of(relations: &[(&str, &[&str])]) -> Catalog {
         catalog = catalog.with_object(object).expect("a new name").0;
     }
     catalog
+}
+
+/// A session of `weir` in the database `weir` over a catalog.
+pub fn context_of(catalog: Catalog) -> PgContext {
+    let setting = |value: &str| Setting {
+        value: value.to_owned(),
+        default: value.to_owned(),
+        vartype: "string".to_owned(),
+        ..Setting::default()
+    };
+    let activity = Activity {
+        pid: 7,
+        user: "weir".to_owned(),
+        database: "weir".to_owned(),
+        application_name: "test".to_owned(),
+        client: None,
+        backend_start: WallTime(0),
+        transaction_start: None,
+        query_start: Some(WallTime(1_000_000)),
+        state_change: None,
+        state: "active",
+        query: "SELECT 1".to_owned(),
+    };
+    PgContext {
+        catalog,
+        session: Arc::new(PgSession {
+            user: "weir".to_owned(),
+            database: "weir".to_owned(),
+            pid: 7,
+            now: WallTime(0),
+            server_started: WallTime(0),
+            search_path: vec!["public".to_owned()],
+            settings: BTreeMap::from([
+                ("jit".to_owned(), setting("off")),
+                ("server_version_num".to_owned(), setting("150000")),
+            ]),
+            activity: vec![activity],
+            client: None,
+            server: None,
+            relation_bytes: BTreeMap::from([(ObjectId(16384), 16384)]),
+            weir_tables: Vec::new(),
+            effects: Arc::default(),
+        }),
+    }
 }
 
 fn column(name: &str, sql_type: SqlType, not_null: bool) -> Column {

@@ -1,0 +1,132 @@
+//! Definitions and comments of objects.
+
+use super::super::class::{Class, Origin, class};
+use super::super::data::fixed_value;
+use super::super::names::{reg_from_text, type_text};
+use super::super::objects::{
+    PG_CLASS, PG_DATABASE, PG_NAMESPACE, index_text, key_columns, primary_key, view_text,
+};
+use super::super::value::Reg;
+use super::super::{PgContext, Value};
+use super::{Function, Returns, argument, lenient, strict, text_argument};
+use crate::catalog::drop::quote_identifier;
+use crate::error::SqlResult;
+
+pub(super) const FUNCTIONS: [Function; 21] = [
+    // A stored expression is kept as its text.
+    strict("pg_get_expr", (2, 3), Returns::Text, |_, arguments| Ok(argument(arguments, 0).clone())),
+    strict("pg_get_indexdef", (1, 3), Returns::Text, index_definition),
+    strict("pg_get_constraintdef", (1, 2), Returns::Text, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        let table = context
+            .catalog
+            .objects()
+            .find(|object| primary_key(object).is_some_and(|key| key.constraint == oid));
+        Ok(Value::optional(table.map(|table| format!("PRIMARY KEY ({})", key_columns(table)))))
+    }),
+    strict("pg_get_viewdef", (1, 2), Returns::Text, |context, arguments| {
+        let oid = match argument(arguments, 0) {
+            Value::Text(name) => reg_from_text(context, Reg::Class, name)?,
+            other => other.as_oid().unwrap_or(0),
+        };
+        let class = class(context, oid);
+        Ok(Value::optional(class.as_ref().and_then(Class::object).and_then(|o| view_text(o))))
+    }),
+    // Weir has none of what these describe.
+    strict("pg_get_ruledef", (1, 2), Returns::Text, none),
+    strict("pg_get_triggerdef", (1, 2), Returns::Text, none),
+    strict("pg_get_partkeydef", (1, 1), Returns::Text, none),
+    strict("pg_get_statisticsobjdef_columns", (1, 1), Returns::Text, none),
+    strict("pg_get_serial_sequence", (2, 2), Returns::Text, none),
+    strict("pg_get_function_sqlbody", (1, 1), Returns::Text, none),
+    strict("pg_get_functiondef", (1, 1), Returns::Text, none),
+    strict("pg_relation_is_publishable", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
+    strict("pg_stat_get_numscans", (1, 1), Returns::BigInt, none),
+    strict("pg_get_function_result", (1, 1), Returns::Text, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        let Some(result) = fixed_value("pg_proc", oid, "prorettype") else {
+            return Ok(Value::Null);
+        };
+        let name = type_text(context, result.as_oid().unwrap_or(0), None);
+        let set = fixed_value("pg_proc", oid, "proretset") == Some(Value::Bool(true));
+        Ok(Value::text(if set { format!("SETOF {name}") } else { name }))
+    }),
+    strict("pg_get_function_arguments", (1, 1), Returns::Text, function_arguments),
+    strict("pg_get_function_identity_arguments", (1, 1), Returns::Text, function_arguments),
+    strict("pg_tablespace_location", (1, 1), Returns::Text, |_, _| Ok(Value::text(""))),
+    strict("obj_description", (1, 2), Returns::Text, |context, arguments| {
+        let of_relations = arguments.len() < 2;
+        let catalog = text_argument(context, arguments, 1);
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        let comment = if of_relations || catalog == "pg_class" {
+            described(context, PG_CLASS, oid)
+        } else if catalog == "pg_namespace" {
+            described(context, PG_NAMESPACE, oid)
+        } else {
+            None
+        };
+        Ok(Value::optional(comment))
+    }),
+    strict("col_description", (2, 2), Returns::Text, |context, arguments| {
+        let class = class(context, argument(arguments, 0).as_oid().unwrap_or(0));
+        let number = argument(arguments, 1).as_int().and_then(|n| usize::try_from(n - 1).ok());
+        let column = class.as_ref().zip(number).and_then(|(class, n)| class.columns.get(n));
+        Ok(Value::optional(column.and_then(|column| column.comment.as_deref())))
+    }),
+    strict("shobj_description", (2, 2), Returns::Text, |context, arguments| {
+        let of_databases = text_argument(context, arguments, 1) == "pg_database";
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        Ok(Value::optional(of_databases.then(|| described(context, PG_DATABASE, oid)).flatten()))
+    }),
+    lenient("pg_describe_object", (3, 3), Returns::Text, |context, arguments| {
+        let oid = argument(arguments, 1).as_oid().unwrap_or(0);
+        let class = class(context, oid);
+        Ok(Value::optional(class.map(|class| {
+            let kind = class.object().map_or("index", |object| object.kind_name());
+            format!("{kind} {}", quote_identifier(&class.name))
+        })))
+    }),
+];
+
+fn none(_: &PgContext, _: &[Value]) -> SqlResult<Value> {
+    Ok(Value::Null)
+}
+
+/// The whole statement, or the name of one column.
+fn index_definition(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+    let Some(class) = class(context, oid) else { return Ok(Value::Null) };
+    if !matches!(class.origin, Origin::PrimaryKey(_)) {
+        return Ok(Value::Null);
+    }
+    let column = argument(arguments, 1).as_int().unwrap_or(0);
+    if column == 0 {
+        let pretty = argument(arguments, 2).as_bool().unwrap_or(false);
+        return Ok(Value::optional(index_text(context, &class, !pretty)));
+    }
+    let column = usize::try_from(column - 1).ok().and_then(|column| class.columns.get(column));
+    Ok(Value::optional(column.map(|column| quote_identifier(&column.name))))
+}
+
+fn function_arguments(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+    let Some(types) = fixed_value("pg_proc", oid, "proargtypes") else { return Ok(Value::Null) };
+    let types = types.as_list().unwrap_or_default();
+    let names: Vec<String> =
+        types.iter().map(|one| type_text(context, one.as_oid().unwrap_or(0), None)).collect();
+    Ok(Value::text(names.join(", ")))
+}
+
+/// The comment on a relation, a schema or a database.
+fn described(context: &PgContext, catalog: u32, oid: u32) -> Option<String> {
+    match catalog {
+        PG_CLASS => class(context, oid)?.object()?.comment.clone(),
+        PG_NAMESPACE => {
+            context.catalog.schemas().find(|schema| schema.id.0 == oid)?.comment.clone()
+        }
+        PG_DATABASE => {
+            context.catalog.databases().find(|database| database.id.0 == oid)?.comment.clone()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! Names, types and visibility.
+
+use super::super::class::{class, is_visible};
+use super::super::names::{find, role_name, type_is_visible, type_text};
+use super::super::value::Reg;
+use super::super::{PgContext, Value};
+use super::{Function, Returns, argument, lenient, strict, text_argument};
+use crate::catalog::drop::quote_identifier;
+use crate::error::SqlResult;
+
+pub(super) const FUNCTIONS: [Function; 21] = [
+    strict("pg_table_is_visible", (1, 1), Returns::Boolean, table_is_visible),
+    strict("pg_type_is_visible", (1, 1), Returns::Boolean, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        Ok(type_is_visible(context, oid).map_or(Value::Null, Value::Bool))
+    }),
+    // All objects of these kinds are in pg_catalog.
+    strict("pg_function_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_collation_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_opclass_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_opfamily_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_operator_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_conversion_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_statistics_obj_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_ts_config_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_get_userbyid", (1, 1), Returns::Name, |_, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        Ok(role_name(oid).map_or_else(|| Value::text(format!("unknown (OID={oid})")), Value::text))
+    }),
+    lenient("format_type", (2, 2), Returns::Text, |context, arguments| {
+        let Some(oid) = argument(arguments, 0).as_oid() else { return Ok(Value::Null) };
+        if oid == 0 {
+            return Ok(Value::text("-"));
+        }
+        let typmod = argument(arguments, 1).as_int().and_then(|typmod| i32::try_from(typmod).ok());
+        Ok(Value::text(type_text(context, oid, typmod)))
+    }),
+    strict("to_regclass", (1, 1), Returns::Regclass, |context, arguments| {
+        Ok(alias(context, Reg::Class, arguments))
+    }),
+    strict("to_regtype", (1, 1), Returns::Regtype, |context, arguments| {
+        Ok(alias(context, Reg::Type, arguments))
+    }),
+    strict("to_regnamespace", (1, 1), Returns::Text, |context, arguments| {
+        Ok(alias(context, Reg::Namespace, arguments))
+    }),
+    strict("quote_ident", (1, 1), Returns::Text, |context, arguments| {
+        Ok(Value::text(quote_identifier(&text_argument(context, arguments, 0))))
+    }),
+    strict("pg_encoding_to_char", (1, 1), Returns::Name, |_, arguments| {
+        let known = argument(arguments, 0).as_int() == Some(UTF8);
+        Ok(Value::text(if known { "UTF8" } else { "" }))
+    }),
+    strict("pg_char_to_encoding", (1, 1), Returns::Integer, |context, arguments| {
+        let name = text_argument(context, arguments, 0).to_lowercase().replace('-', "");
+        Ok(Value::Int(if name == "utf8" { UTF8 } else { -1 }))
+    }),
+    strict("getdatabaseencoding", (0, 0), Returns::Name, |_, _| Ok(Value::text("UTF8"))),
+    strict("pg_is_other_temp_schema", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
+    strict("pg_my_temp_schema", (0, 0), Returns::Oid, |_, _| Ok(Value::Int(0))),
+];
+
+/// PostgreSQL's number for the encoding.
+const UTF8: i64 = 6;
+
+fn always_visible(_: &PgContext, _: &[Value]) -> SqlResult<Value> {
+    Ok(Value::Bool(true))
+}
+
+fn table_is_visible(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+    Ok(class(context, oid).map_or(Value::Null, |class| Value::Bool(is_visible(context, &class))))
+}
+
+fn alias(context: &PgContext, kind: Reg, arguments: &[Value]) -> Value {
+    let text = text_argument(context, arguments, 0);
+    find(context, kind, &text).map_or(Value::Null, |oid| Value::Reg(kind, oid))
+}

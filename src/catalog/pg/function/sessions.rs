@@ -1,0 +1,111 @@
+//! The session: who, where, its variables, and what it may do to others.
+
+use super::super::class::visible_schemas;
+use super::super::session::Effect;
+use super::super::system::{endpoint, time};
+use super::super::{PgContext, PgSession, Value};
+use super::{Function, Returns, argument, lenient, strict, text_argument};
+use crate::catalog::catalog::PG_CATALOG;
+use crate::error::{SqlError, SqlResult, code};
+
+pub(super) const FUNCTIONS: [Function; 25] = [
+    strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
+    strict("current_database", (0, 0), Returns::Name, database),
+    strict("current_catalog", (0, 0), Returns::Name, database),
+    strict("current_schema", (0, 0), Returns::Name, |context, _| {
+        let mut schemas = visible_schemas(context).filter(|schema| *schema != PG_CATALOG);
+        Ok(Value::optional(schemas.next()))
+    }),
+    strict("current_schemas", (1, 1), Returns::NameArray, |context, arguments| {
+        let implicit = argument(arguments, 0).as_bool().unwrap_or(false);
+        let path = &context.session.search_path;
+        let schemas = visible_schemas(context)
+            .filter(|schema| implicit || path.iter().any(|named| named == schema));
+        Ok(Value::list(schemas.map(Value::text)))
+    }),
+    strict("current_user", (0, 0), Returns::Name, user),
+    strict("session_user", (0, 0), Returns::Name, user),
+    strict("current_role", (0, 0), Returns::Name, user),
+    strict("user", (0, 0), Returns::Name, user),
+    strict("pg_backend_pid", (0, 0), Returns::Integer, |context, _| {
+        Ok(Value::Int(i64::from(context.session.pid)))
+    }),
+    strict("current_setting", (1, 2), Returns::Text, current_setting),
+    lenient("set_config", (3, 3), Returns::Text, set_config),
+    strict("pg_is_in_recovery", (0, 0), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
+    strict("pg_postmaster_start_time", (0, 0), Returns::Timestamptz, started),
+    strict("pg_conf_load_time", (0, 0), Returns::Timestamptz, started),
+    strict("inet_client_addr", (0, 0), Returns::Text, |context, _| {
+        Ok(endpoint(context.session.client).0)
+    }),
+    strict("inet_client_port", (0, 0), Returns::Integer, |context, _| {
+        Ok(endpoint(context.session.client).1)
+    }),
+    strict("inet_server_addr", (0, 0), Returns::Text, |context, _| {
+        Ok(endpoint(context.session.server).0)
+    }),
+    strict("inet_server_port", (0, 0), Returns::Integer, |context, _| {
+        Ok(endpoint(context.session.server).1)
+    }),
+    strict("pg_cancel_backend", (1, 1), Returns::Boolean, |context, arguments| {
+        signal(context, arguments, |pid| Effect::Cancel { pid })
+    }),
+    strict("pg_terminate_backend", (1, 2), Returns::Boolean, |context, arguments| {
+        signal(context, arguments, |pid| Effect::Terminate { pid })
+    }),
+    // There are no advisory locks to release.
+    strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
+    strict("pg_stat_clear_snapshot", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
+    strict("pg_export_snapshot", (0, 0), Returns::Text, |_, _| {
+        Err(SqlError::unsupported("pg_export_snapshot"))
+    }),
+    strict("age", (1, 1), Returns::Integer, |_, _| Ok(Value::Int(0))).catalog_only(),
+];
+
+fn database(context: &PgContext, _: &[Value]) -> SqlResult<Value> {
+    Ok(Value::text(&context.session.database))
+}
+
+fn user(context: &PgContext, _: &[Value]) -> SqlResult<Value> {
+    Ok(Value::text(&context.session.user))
+}
+
+fn started(context: &PgContext, _: &[Value]) -> SqlResult<Value> {
+    Ok(time(Some(context.session.server_started)))
+}
+
+fn current_setting(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let name = text_argument(context, arguments, 0);
+    if let Some(value) = context.setting(&name) {
+        return Ok(Value::text(value));
+    }
+    if argument(arguments, 1).as_bool() == Some(true) {
+        return Ok(Value::Null);
+    }
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Err(SqlError::new(code::UNDEFINED_OBJECT, message))
+}
+
+fn set_config(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let name = text_argument(context, arguments, 0).to_lowercase();
+    // A name in two parts is the user's own.
+    if context.setting(&name).is_none() && !name.contains('.') {
+        let message = format!("unrecognized configuration parameter \"{name}\"");
+        return Err(SqlError::new(code::UNDEFINED_OBJECT, message));
+    }
+    let value = text_argument(context, arguments, 1);
+    let local = argument(arguments, 2).as_bool().unwrap_or(false);
+    let effect = Effect::SetConfig { name, value: value.clone(), local };
+    context.session.effects.lock().push(effect);
+    Ok(Value::text(value))
+}
+
+/// True if there is such a session.
+fn signal(context: &PgContext, arguments: &[Value], effect: fn(i32) -> Effect) -> SqlResult<Value> {
+    let pid = argument(arguments, 0).as_int().and_then(|pid| i32::try_from(pid).ok());
+    let known = pid.filter(|pid| context.session.activity.iter().any(|one| one.pid == *pid));
+    if let Some(pid) = known {
+        context.session.effects.lock().push(effect(pid));
+    }
+    Ok(Value::Bool(known.is_some()))
+}

@@ -1,0 +1,261 @@
+//! `information_schema`: the standard's view of the same objects.
+
+use super::PgContext;
+use super::class::{Class, ClassColumn, classes};
+use super::data::fixed_value;
+use super::names::type_text;
+use super::objects::{primary_key, view_text};
+use super::relation::Rows;
+use super::value::Value;
+use crate::catalog::object::Object;
+use crate::types::SqlType;
+
+fn database(context: &PgContext) -> Value {
+    Value::text(&context.session.database)
+}
+
+fn yes_or_no(yes: bool) -> Value {
+    Value::text(if yes { "YES" } else { "NO" })
+}
+
+/// Tables, views and foreign tables: materialized views and indexes are not in the standard.
+fn standard(context: &PgContext) -> impl Iterator<Item = Class> {
+    classes(context).into_iter().filter(|class| matches!(class.kind, "r" | "v" | "f"))
+}
+
+pub(super) fn catalog_name(context: &PgContext, rows: &mut Rows) {
+    rows.push([("catalog_name", database(context))]);
+}
+
+pub(super) fn schemata(context: &PgContext, rows: &mut Rows) {
+    for schema in context.catalog.schemas() {
+        rows.push([
+            ("catalog_name", database(context)),
+            ("schema_name", Value::text(&schema.name)),
+            ("schema_owner", Value::text(&schema.owner)),
+        ]);
+    }
+}
+
+pub(super) fn tables(context: &PgContext, rows: &mut Rows) {
+    for class in standard(context) {
+        let kind = match class.kind {
+            "v" => "VIEW",
+            "f" => "FOREIGN",
+            _ => "BASE TABLE",
+        };
+        rows.push([
+            ("table_catalog", database(context)),
+            ("table_schema", Value::text(&class.schema)),
+            ("table_name", Value::text(&class.name)),
+            ("table_type", Value::text(kind)),
+            ("is_insertable_into", yes_or_no(is_writable(&class))),
+            ("is_typed", yes_or_no(false)),
+        ]);
+    }
+}
+
+fn is_writable(class: &Class) -> bool {
+    class.kind == "r" && class.object().is_some()
+}
+
+pub(super) fn views(context: &PgContext, rows: &mut Rows) {
+    for class in standard(context).filter(|class| class.kind == "v") {
+        rows.push([
+            ("table_catalog", database(context)),
+            ("table_schema", Value::text(&class.schema)),
+            ("table_name", Value::text(&class.name)),
+            ("view_definition", Value::optional(class.object().and_then(|o| view_text(o)))),
+            ("check_option", Value::text("NONE")),
+            ("is_updatable", yes_or_no(false)),
+            ("is_insertable_into", yes_or_no(false)),
+            ("is_trigger_updatable", yes_or_no(false)),
+            ("is_trigger_deletable", yes_or_no(false)),
+            ("is_trigger_insertable_into", yes_or_no(false)),
+        ]);
+    }
+}
+
+pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
+    for class in standard(context) {
+        for (position, column) in (1..).zip(&class.columns) {
+            let shape = Shape::of(context, column);
+            rows.push([
+                ("table_catalog", database(context)),
+                ("table_schema", Value::text(&class.schema)),
+                ("table_name", Value::text(&class.name)),
+                ("column_name", Value::text(&column.name)),
+                ("ordinal_position", Value::Int(position)),
+                ("column_default", Value::optional(column.default.as_deref())),
+                ("is_nullable", yes_or_no(!column.not_null)),
+                ("data_type", Value::text(shape.data_type)),
+                ("character_maximum_length", shape.length),
+                ("character_octet_length", shape.octets),
+                ("numeric_precision", shape.precision),
+                ("numeric_precision_radix", shape.radix),
+                ("numeric_scale", shape.scale),
+                ("datetime_precision", shape.fraction),
+                ("udt_catalog", database(context)),
+                ("udt_schema", Value::text("pg_catalog")),
+                ("udt_name", Value::text(shape.name)),
+                ("dtd_identifier", Value::text(position.to_string())),
+                ("is_self_referencing", yes_or_no(false)),
+                ("is_identity", yes_or_no(false)),
+                ("identity_cycle", yes_or_no(false)),
+                ("is_generated", Value::text("NEVER")),
+                ("is_updatable", yes_or_no(is_writable(&class))),
+            ]);
+        }
+    }
+}
+
+/// A column's type as the standard describes it.
+struct Shape {
+    data_type: String,
+    name: String,
+    length: Value,
+    octets: Value,
+    precision: Value,
+    radix: Value,
+    scale: Value,
+    fraction: Value,
+}
+
+impl Shape {
+    fn of(context: &PgContext, column: &ClassColumn) -> Shape {
+        /// Bytes of a character, at most.
+        const UTF8_BYTES: i64 = 4;
+        /// `character_octet_length` without a limit.
+        const OCTETS_MAX: i64 = 1 << 30;
+        let known = SqlType::from_oid(column.type_oid);
+        let length = (column.typmod >= 4).then(|| i64::from(column.typmod) - 4);
+        let (precision, radix, scale) = match known {
+            Some(SqlType::SmallInt) => (Some(16), Some(2), Some(0)),
+            Some(SqlType::Integer) => (Some(32), Some(2), Some(0)),
+            Some(SqlType::BigInt) => (Some(64), Some(2), Some(0)),
+            Some(SqlType::Real) => (Some(24), Some(2), None),
+            Some(SqlType::Double) => (Some(53), Some(2), None),
+            Some(SqlType::Numeric(_)) => {
+                (length.map(|packed| packed >> 16), Some(10), length.map(|packed| packed & 0x7ff))
+            }
+            _ => (None, None, None),
+        };
+        let (length, octets) = match known {
+            Some(SqlType::Varchar(_) | SqlType::Char(_)) => {
+                (length, Some(length.map_or(OCTETS_MAX, |length| length * UTF8_BYTES)))
+            }
+            Some(SqlType::Text) => (None, Some(OCTETS_MAX)),
+            _ => (None, None),
+        };
+        let fraction = match known {
+            Some(SqlType::Date) => Some(0),
+            Some(SqlType::Time | SqlType::Timestamp | SqlType::Timestamptz | SqlType::Interval) => {
+                Some(6)
+            }
+            _ => None,
+        };
+        let number = |value: Option<i64>| value.map_or(Value::Null, Value::Int);
+        let data_type = match known {
+            Some(SqlType::Array(_)) => "ARRAY".to_owned(),
+            Some(SqlType::Char(_)) => "character".to_owned(),
+            _ => type_text(context, column.type_oid, None),
+        };
+        let name = fixed_value("pg_type", column.type_oid, "typname");
+        Shape {
+            data_type,
+            name: name.map(|name| name.to_text(context)).unwrap_or_default(),
+            length: number(length),
+            octets: number(octets),
+            precision: number(precision),
+            radix: number(radix),
+            scale: number(scale),
+            fraction: number(fraction),
+        }
+    }
+}
+
+/// Each table with a primary key, with the key's name.
+fn keys(context: &PgContext) -> impl Iterator<Item = (&Object, super::objects::PrimaryKey<'_>)> {
+    context.catalog.objects().filter_map(|object| Some((&**object, primary_key(object)?)))
+}
+
+pub(super) fn table_constraints(context: &PgContext, rows: &mut Rows) {
+    for (table, key) in keys(context) {
+        rows.push([
+            ("constraint_catalog", database(context)),
+            ("constraint_schema", Value::text(&table.name.schema)),
+            ("constraint_name", Value::text(key.name)),
+            ("table_catalog", database(context)),
+            ("table_schema", Value::text(&table.name.schema)),
+            ("table_name", Value::text(&table.name.name)),
+            ("constraint_type", Value::text("PRIMARY KEY")),
+            ("is_deferrable", yes_or_no(false)),
+            ("initially_deferred", yes_or_no(false)),
+            ("enforced", yes_or_no(true)),
+        ]);
+    }
+}
+
+pub(super) fn key_column_usage(context: &PgContext, rows: &mut Rows) {
+    for (table, key) in keys(context) {
+        let columns = key.columns.iter().filter_map(|column| table.columns.get(*column));
+        for (position, column) in (1..).zip(columns) {
+            rows.push([
+                ("constraint_catalog", database(context)),
+                ("constraint_schema", Value::text(&table.name.schema)),
+                ("constraint_name", Value::text(key.name)),
+                ("table_catalog", database(context)),
+                ("table_schema", Value::text(&table.name.schema)),
+                ("table_name", Value::text(&table.name.name)),
+                ("column_name", Value::text(&column.name)),
+                ("ordinal_position", Value::Int(position)),
+            ]);
+        }
+    }
+}
+
+pub(super) fn constraint_column_usage(context: &PgContext, rows: &mut Rows) {
+    for (table, key) in keys(context) {
+        for column in key.columns.iter().filter_map(|column| table.columns.get(*column)) {
+            rows.push([
+                ("table_catalog", database(context)),
+                ("table_schema", Value::text(&table.name.schema)),
+                ("table_name", Value::text(&table.name.name)),
+                ("column_name", Value::text(&column.name)),
+                ("constraint_catalog", database(context)),
+                ("constraint_schema", Value::text(&table.name.schema)),
+                ("constraint_name", Value::text(key.name)),
+            ]);
+        }
+    }
+}
+
+/// `enabled_roles` and, with other columns NULL, `applicable_roles`.
+pub(super) fn enabled_roles(_context: &PgContext, rows: &mut Rows) {
+    for (_, name) in super::names::ROLES {
+        rows.push([("role_name", Value::text(name))]);
+    }
+}
+
+/// `table_privileges` and `role_table_grants`: everybody may do everything that works.
+pub(super) fn table_privileges(context: &PgContext, rows: &mut Rows) {
+    for class in standard(context).filter(|class| class.object().is_some()) {
+        let privileges: &[&str] = if is_writable(&class) {
+            &["INSERT", "SELECT", "UPDATE", "DELETE", "TRUNCATE"]
+        } else {
+            &["SELECT"]
+        };
+        for privilege in privileges {
+            rows.push([
+                ("grantor", Value::text(&class.owner)),
+                ("grantee", Value::text(&class.owner)),
+                ("table_catalog", database(context)),
+                ("table_schema", Value::text(&class.schema)),
+                ("table_name", Value::text(&class.name)),
+                ("privilege_type", Value::text(*privilege)),
+                ("is_grantable", yes_or_no(true)),
+                ("with_hierarchy", yes_or_no(*privilege == "SELECT")),
+            ]);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `pg_catalog` and `information_schema` over the live catalog.
+//!
+//! A system relation is a shape (`relation`) and a function that makes its rows from a
+//! [`PgContext`] (the catalog and the session) when a statement reads it; nothing is kept between
+//! statements, so what they show is always the catalog that the statement resolved its names in.
+//! Statements over nothing but these relations are run by `planner::catalog_query`, which speaks
+//! PostgreSQL's dialect of catalog queries; where they meet user tables, [`table`] and
+//! [`functions`] give them to DataFusion.
+
+mod class;
+mod data;
+mod function;
+mod information_schema;
+mod names;
+mod objects;
+mod provider;
+mod relation;
+mod session;
+mod system;
+mod value;
+mod views;
+
+use std::sync::Arc;
+
+pub use function::{Function, Returns, function, functions_by_name};
+pub use provider::{functions, table, to_array};
+pub use relation::{Relation, RelationColumn, Rows, relation, relations};
+pub use session::{Activity, Effect, PgContext, PgSession, SERVER_VERSION_NUM, Setting};
+pub use value::{Reg, Row, Value};
+
+use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG};
+use crate::catalog::object::QualifiedName;
+use crate::error::SqlResult;
+
+/// Words that an identifier must be quoted to spell.
+const RESERVED: &str = include_str!("data/reserved_words.txt");
+
+/// Whether a name can be a column's or a table's only in quotes.
+pub fn is_reserved_word(name: &str) -> bool {
+    RESERVED.lines().any(|word| word == name)
+}
+
+/// The names of all system relations here (those of the schema `weir` are not).
+pub fn names() -> impl Iterator<Item = QualifiedName> {
+    relations().iter().map(|one| QualifiedName::new(one.schema, one.name))
+}
+
+/// The system relation that a name means. Without a schema only `pg_catalog` is looked at, which
+/// comes before the search path unless the path names it later.
+pub fn resolve(
+    search_path: &[String],
+    schema: Option<&str>,
+    name: &str,
+) -> Option<&'static Relation> {
+    match schema {
+        Some(schema) => relation(schema, name),
+        None => relation(PG_CATALOG, name).or_else(|| {
+            let path = search_path.iter().any(|schema| schema == INFORMATION_SCHEMA);
+            path.then(|| relation(INFORMATION_SCHEMA, name)).flatten()
+        }),
+    }
+}
+
+/// The rows of a system relation now.
+pub fn rows(relation: &'static Relation, context: &PgContext) -> Vec<Row> {
+    let mut rows = Rows::new(relation);
+    match producer(relation) {
+        Some(produce) => {
+            produce(context, &mut rows);
+            rows.into_rows()
+        }
+        // Of the others some are the same everywhere, and the rest list what Weir does not have:
+        // triggers, policies, publications, enums, ...
+        None => data::fixed_rows(relation.name).to_vec(),
+    }
+}
+
+/// Fills a relation's rows.
+type Producer = fn(&PgContext, &mut Rows);
+
+fn producer(relation: &Relation) -> Option<Producer> {
+    if relation.schema == INFORMATION_SCHEMA {
+        return Some(match relation.name {
+            "information_schema_catalog_name" => information_schema::catalog_name,
+            "schemata" => information_schema::schemata,
+            "tables" => information_schema::tables,
+            "views" => information_schema::views,
+            "columns" => information_schema::columns,
+            "table_constraints" => information_schema::table_constraints,
+            "key_column_usage" => information_schema::key_column_usage,
+            "constraint_column_usage" => information_schema::constraint_column_usage,
+            "enabled_roles" => information_schema::enabled_roles,
+            "table_privileges" | "role_table_grants" => information_schema::table_privileges,
+            _ => return None,
+        });
+    }
+    Some(match relation.name {
+        "pg_class" => objects::pg_class,
+        "pg_attribute" => objects::pg_attribute,
+        "pg_attrdef" => objects::pg_attrdef,
+        "pg_index" => objects::pg_index,
+        "pg_constraint" => objects::pg_constraint,
+        "pg_type" => objects::pg_type,
+        "pg_description" => objects::pg_description,
+        "pg_rewrite" => objects::pg_rewrite,
+        "pg_depend" => objects::pg_depend,
+        "pg_foreign_table" => objects::pg_foreign_table,
+        "pg_foreign_server" => objects::pg_foreign_server,
+        "pg_foreign_data_wrapper" => objects::pg_foreign_data_wrapper,
+        "pg_namespace" => system::pg_namespace,
+        "pg_database" => system::pg_database,
+        "pg_shdescription" => system::pg_shdescription,
+        "pg_roles" | "pg_authid" => system::pg_roles,
+        "pg_user" | "pg_shadow" => system::pg_user,
+        "pg_settings" => system::pg_settings,
+        "pg_stat_activity" => system::pg_stat_activity,
+        "pg_tables" => views::pg_tables,
+        "pg_views" => views::pg_views,
+        "pg_matviews" => views::pg_matviews,
+        "pg_indexes" => views::pg_indexes,
+        _ => return None,
+    })
+}
+
+/// A function's call, on values.
+pub fn call(function: &Function, context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    if function.strict && arguments.iter().any(Value::is_null) {
+        return Ok(Value::Null);
+    }
+    (function.call)(context, arguments)
+}
+
+/// A shared context.
+pub type SharedContext = Arc<PgContext>;
+
+#[cfg(test)]
+mod tests;

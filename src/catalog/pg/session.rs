@@ -1,0 +1,112 @@
+//! What of a client's session the system catalogs show, and what their functions do to it.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use parking_lot::Mutex;
+
+use super::super::catalog::Catalog;
+use crate::clock::WallTime;
+use crate::types::ObjectId;
+
+/// PostgreSQL's version that Weir reports, as `server_version_num` has it.
+pub const SERVER_VERSION_NUM: u32 = 150_000;
+
+/// Everything that rows and functions are made from. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct PgContext {
+    pub catalog: Catalog,
+    pub session: Arc<PgSession>,
+}
+
+/// One session at the start of a statement.
+#[derive(Debug, Clone)]
+pub struct PgSession {
+    pub user: String,
+    pub database: String,
+    pub pid: i32,
+    /// When the transaction began: `now()`.
+    pub now: WallTime,
+    /// When the server started.
+    pub server_started: WallTime,
+    /// Schemas in which a name without one is looked for; `pg_catalog` comes before them.
+    pub search_path: Vec<String>,
+    /// All variables, by name in lower case.
+    pub settings: BTreeMap<String, Setting>,
+    /// All sessions, this one included.
+    pub activity: Vec<Activity>,
+    pub client: Option<(IpAddr, u16)>,
+    pub server: Option<(IpAddr, u16)>,
+    /// Bytes of relations, where known.
+    pub relation_bytes: BTreeMap<ObjectId, i64>,
+    /// Weir's system tables: they are not objects of the catalog, but `\d weir.*` shows them.
+    pub weir_tables: Vec<(String, SchemaRef)>,
+    /// What the statement's functions ask the session to do, in order.
+    pub effects: Arc<Mutex<Vec<Effect>>>,
+}
+
+/// A session variable, as `pg_settings` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Setting {
+    pub value: String,
+    pub default: String,
+    pub description: String,
+    /// `bool`, `integer`, `real`, `string`, `enum`.
+    pub vartype: String,
+    pub unit: Option<String>,
+}
+
+/// A session, as `pg_stat_activity` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    pub pid: i32,
+    pub user: String,
+    pub database: String,
+    pub application_name: String,
+    pub client: Option<(IpAddr, u16)>,
+    pub backend_start: WallTime,
+    pub transaction_start: Option<WallTime>,
+    pub query_start: Option<WallTime>,
+    pub state_change: Option<WallTime>,
+    /// `active`, `idle`, `idle in transaction`, `idle in transaction (aborted)`.
+    pub state: &'static str,
+    pub query: String,
+}
+
+/// What a function asks of the session that called it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// `set_config(name, value, is_local)`.
+    SetConfig { name: String, value: String, local: bool },
+    /// `pg_cancel_backend(pid)`: stop that session's statement.
+    Cancel { pid: i32 },
+    /// `pg_terminate_backend(pid)`: end that session.
+    Terminate { pid: i32 },
+}
+
+impl PgContext {
+    /// A variable's value, with what this statement has set.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let name = name.to_ascii_lowercase();
+        let set = self.session.effects.lock().iter().rev().find_map(|effect| match effect {
+            Effect::SetConfig { name: set, value, .. } if *set == name => Some(value.clone()),
+            _ => None,
+        });
+        set.or_else(|| self.session.settings.get(&name).map(|setting| setting.value.clone()))
+    }
+}
+
+impl PgSession {
+    /// `version()`.
+    pub fn version_text() -> String {
+        format!(
+            "PostgreSQL {}.{} (Weir {}) on {}, 64-bit",
+            SERVER_VERSION_NUM / 10_000,
+            SERVER_VERSION_NUM % 10_000,
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::ARCH
+        )
+    }
+}
