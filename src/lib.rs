@@ -43,7 +43,8 @@ pub mod session;
 pub mod http;
 pub mod wire;
 
-pub mod server;
+// server is joined when the planner and the session are there
+
 
 #[cfg(test)]
 mod tidy;

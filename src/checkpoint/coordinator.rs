@@ -245,12 +245,6 @@ struct Pending {
     replies: Vec<oneshot::Sender<SqlResult<Epoch>>>,
 }
 
-impl Pending {
-    fn is_empty(&self) -> bool {
-        self.replies.is_empty()
-    }
-}
-
 /// A job between its barrier and the word of its driver.
 struct Attaching {
     job: JobSpec,

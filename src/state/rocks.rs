@@ -90,7 +90,7 @@ impl Page {
         (0..self.len()).map(|index| (self.key(index), self.value(index)))
     }
 
-    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) {
+    fn push(&mut self, key: &[u8], value: &[u8]) {
         self.bytes.extend_from_slice(key);
         let key_end = self.bytes.len();
         self.bytes.extend_from_slice(value);
@@ -109,6 +109,8 @@ pub(super) struct Range<'a> {
     pub(super) to: Option<&'a [u8]>,
     pub(super) entries_max: usize,
     pub(super) reverse: bool,
+    /// Bytes that all keys begin with, and that the page leaves out.
+    pub(super) strip: usize,
 }
 
 /// A page ends when it has this many bytes, whatever its number of entries.
@@ -245,7 +247,7 @@ fn read_page(mut iterator: DBRawIterator<'_>, range: &Range<'_>) -> Result<Page,
             page.more = true;
             break;
         }
-        page.push(key, value);
+        page.push(&key[range.strip..], value);
         if range.reverse { iterator.prev() } else { iterator.next() }
     }
     iterator.status().map_err(storage)?;

@@ -226,8 +226,49 @@ impl Snapshot {
         entries_max: usize,
     ) -> Result<Page, StateError> {
         let bounds = full_bounds(table, from, to);
-        let page = self.rocks.page(Family::State, &bounds.range(entries_max, false))?;
-        Ok(strip_prefix(&page))
+        self.rocks.page(Family::State, &bounds.range(entries_max, false))
+    }
+
+    /// The state tables of `object` that have entries.
+    pub fn tables(&self, object: ObjectId) -> Result<Vec<TableId>, StateError> {
+        let (first, end) = object_range(object);
+        let mut from = first.to_vec();
+        let mut tables = Vec::new();
+        loop {
+            let range = Range {
+                from: Bound::Included(&from),
+                to: Some(&end),
+                entries_max: 1,
+                reverse: false,
+                strip: 0,
+            };
+            let page = self.rocks.page(Family::State, &range)?;
+            let prefix = page.last_key().and_then(|key| <[u8; 8]>::try_from(key.get(..8)?).ok());
+            let Some(prefix) = prefix else { return Ok(tables) };
+            tables.push(TableId::from_bytes(prefix));
+            match successor(&prefix) {
+                Some(next) => from = next,
+                None => return Ok(tables),
+            }
+        }
+    }
+
+    /// How many entries `table` has, if at most `entries_max`.
+    pub fn count(&self, table: TableId, entries_max: usize) -> Result<Option<usize>, StateError> {
+        let mut count = 0;
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let from = last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+            let page = self.page(table, from, None, 8192)?;
+            count += page.len();
+            if count > entries_max {
+                return Ok(None);
+            }
+            match page.last_key() {
+                Some(key) if page.more => last = Some(key.to_vec()),
+                _ => return Ok(Some(count)),
+            }
+        }
     }
 
     /// A metadata value.
@@ -255,6 +296,7 @@ impl Snapshot {
             to: Some(&to),
             entries_max,
             reverse: false,
+            strip: 0,
         };
         let page = self.rocks.page(Family::Changelog, &range)?;
         let mut entries = page
@@ -283,6 +325,7 @@ impl Snapshot {
             to: Some(to),
             entries_max: usize::MAX,
             reverse: false,
+            strip: 0,
         };
         for (key, value) in self.rocks.page(Family::Changelog, &range)?.entries() {
             if changelog::epoch_of(key)? != epoch {
@@ -301,7 +344,7 @@ impl Snapshot {
                 None => Bound::Included(prefix),
                 Some((last, _)) => Bound::Excluded(last.as_slice()),
             };
-            let range = Range { from, to: end.as_deref(), entries_max: 1024, reverse: false };
+            let range = Range { from, to: end.as_deref(), entries_max: 1024, reverse: false, strip: 0 };
             let page = self.rocks.page(family, &range)?;
             found.extend(page.entries().map(|(key, value)| (key.to_vec(), value.to_vec())));
             if !page.more {
@@ -310,6 +353,9 @@ impl Snapshot {
         }
     }
 }
+
+/// Bytes of a table's id before each of its keys.
+const PREFIX: usize = 8;
 
 /// Bounds of a table's keys with the table's prefix.
 pub(super) struct FullBounds {
@@ -324,7 +370,7 @@ impl FullBounds {
             Bound::Excluded(from) => Bound::Excluded(from.as_slice()),
             Bound::Unbounded => Bound::Unbounded,
         };
-        Range { from, to: self.to.as_deref(), entries_max, reverse }
+        Range { from, to: self.to.as_deref(), entries_max, reverse, strip: PREFIX }
     }
 }
 
@@ -346,15 +392,6 @@ pub(super) fn full_key(table: TableId, key: &[u8]) -> Vec<u8> {
     full.extend_from_slice(&table.to_bytes());
     full.extend_from_slice(key);
     full
-}
-
-/// The page with the table's prefix taken from its keys.
-pub(super) fn strip_prefix(page: &Page) -> Page {
-    let mut stripped = Page { more: page.more, ..Page::default() };
-    for (key, value) in page.entries() {
-        stripped.push(&key[8..], value);
-    }
-    stripped
 }
 
 /// The least byte string after all that start with `prefix`; none if there is no such.

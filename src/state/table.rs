@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::rocks::Page;
-use super::store::{full_bounds, full_key, strip_prefix, successor};
+use super::store::{full_bounds, full_key, successor};
 use super::{Snapshot, StateError, Store};
 use crate::types::TableId;
 
@@ -126,7 +126,7 @@ impl Table {
         let end = successor(prefix);
         let read = |from: Bound<&[u8]>| {
             let bounds = full_bounds(self.id, from, end.as_deref());
-            self.store.page_newest(&bounds.range(SCAN_ENTRIES, false)).map(|p| strip_prefix(&p))
+            self.store.page_newest(&bounds.range(SCAN_ENTRIES, false))
         };
         merge(&layers, prefix, end.as_deref(), &read, visit)
     }
@@ -156,7 +156,7 @@ impl Table {
         end: Option<&[u8]>,
     ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, StateError> {
         let bounds = full_bounds(self.id, Bound::Included(prefix), end);
-        let page = strip_prefix(&self.store.page_newest(&bounds.range(1, true))?);
+        let page = self.store.page_newest(&bounds.range(1, true))?;
         let mut greatest: Option<Vec<u8>> = page.last_key().map(<[u8]>::to_vec);
         for layer in self.layers() {
             let found = layer.range::<[u8], _>(layer_range(prefix, end)).next_back();
