@@ -69,6 +69,7 @@ pub mod code {
     pub const INDETERMINATE_DATATYPE: SqlState = "42P18";
     pub const OUT_OF_MEMORY: SqlState = "53200";
     pub const TOO_MANY_CONNECTIONS: SqlState = "53300";
+    pub const STATEMENT_TOO_COMPLEX: SqlState = "54001";
     pub const OBJECT_NOT_IN_PREREQUISITE_STATE: SqlState = "55000";
     pub const OBJECT_IN_USE: SqlState = "55006";
     pub const LOCK_NOT_AVAILABLE: SqlState = "55P03";

@@ -1,0 +1,308 @@
+//! Queries, INSERT, UPDATE, DELETE, TRUNCATE: sqlparser's trees as decided facts.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use sqlparser::ast::{self, Spanned, Visit, Visitor};
+
+use super::super::statement::{
+    Assignment, ColumnRef, ConflictAction, ConflictTarget, Delete, Insert, OnConflict,
+    StatementKind, Truncate, Update,
+};
+use super::super::syntax::{From, Name, Query, Selection};
+use super::front::{Front, fold_ident};
+use crate::error::{SqlError, SqlResult, code};
+
+/// A query, or `WITH ... INSERT`.
+pub(super) fn query(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    let start = front.mark();
+    let mut tree = *front.sql(|parser| parser.parse_query())?;
+    match *tree.body {
+        ast::SetExpr::Insert(ast::Statement::Insert(mut insert)) => {
+            let source = insert.source.as_mut().ok_or_else(|| front.syntax_error())?;
+            if source.with.is_some() {
+                return Err(SqlError::unsupported("WITH before and inside INSERT"));
+            }
+            source.with = tree.with.take();
+            convert_insert(front, insert)
+        }
+        ast::SetExpr::Update(_) => Err(SqlError::unsupported("WITH before UPDATE")),
+        ast::SetExpr::Delete(_) => Err(SqlError::unsupported("WITH before DELETE")),
+        _ => {
+            refuse_hidden_writes(&tree)?;
+            let text = front.text_since(start);
+            Ok(StatementKind::Query(Query {
+                tree: Arc::new(tree),
+                source: Arc::clone(front.source()),
+                text,
+            }))
+        }
+    }
+}
+
+/// Refuses queries that would write, or lock rows.
+pub(super) fn refuse_hidden_writes(query: &ast::Query) -> SqlResult<()> {
+    struct Writes;
+    impl Visitor for Writes {
+        type Break = &'static str;
+
+        fn pre_visit_query(&mut self, query: &ast::Query) -> ControlFlow<&'static str> {
+            match *query.body {
+                ast::SetExpr::Insert(_)
+                | ast::SetExpr::Update(_)
+                | ast::SetExpr::Delete(_)
+                | ast::SetExpr::Merge(_) => {
+                    ControlFlow::Break("a data-modifying statement in a query")
+                }
+                _ if !query.locks.is_empty() => ControlFlow::Break("SELECT FOR UPDATE or SHARE"),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+
+        fn pre_visit_select(&mut self, select: &ast::Select) -> ControlFlow<&'static str> {
+            match select.into {
+                Some(_) => ControlFlow::Break("SELECT INTO"),
+                None => ControlFlow::Continue(()),
+            }
+        }
+    }
+    match query.visit(&mut Writes) {
+        ControlFlow::Break(what) => Err(SqlError::unsupported(what)),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+pub(super) fn insert(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    match front.sql(|parser| parser.parse_statement())? {
+        ast::Statement::Insert(insert) => convert_insert(front, insert),
+        _ => Err(front.syntax_error()),
+    }
+}
+
+fn convert_insert(front: &Front<'_>, insert: ast::Insert) -> SqlResult<StatementKind> {
+    let foreign = insert.or.is_some()
+        || insert.overwrite
+        || insert.has_table_keyword
+        || !insert.into
+        || insert.partitioned.is_some()
+        || insert.output.is_some()
+        || !insert.assignments.is_empty();
+    let ast::TableObject::TableName(table) = &insert.table else {
+        return Err(front.syntax_error());
+    };
+    if foreign {
+        return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in INSERT"));
+    }
+    let source = match insert.source {
+        Some(tree) => {
+            refuse_hidden_writes(&tree)?;
+            Some(front.wrap_query(*tree))
+        }
+        None => None,
+    };
+    let on_conflict = match insert.on {
+        None => None,
+        Some(ast::OnInsert::OnConflict(on)) => Some(convert_conflict(front, on)?),
+        Some(_) => return Err(SqlError::unsupported("ON DUPLICATE KEY UPDATE")),
+    };
+    Ok(StatementKind::Insert(Box::new(Insert {
+        table: convert_name(front, table)?,
+        alias: insert.table_alias.map(|alias| fold_ident(&alias.alias)),
+        columns: insert
+            .columns
+            .iter()
+            .map(|column| convert_column(front, column))
+            .collect::<SqlResult<_>>()?,
+        source,
+        on_conflict,
+        returning: insert.returning.map(|items| selection(front, items)),
+    })))
+}
+
+fn convert_conflict(front: &Front<'_>, on: ast::OnConflict) -> SqlResult<OnConflict> {
+    let target = match on.conflict_target {
+        None => None,
+        Some(ast::ConflictTarget::Columns(columns)) => Some(ConflictTarget::Columns(
+            columns.iter().map(|column| convert_ident(front, column)).collect(),
+        )),
+        Some(ast::ConflictTarget::OnConstraint(name)) => {
+            Some(ConflictTarget::Constraint(convert_name(front, &name)?.name))
+        }
+    };
+    let action = match on.action {
+        ast::OnConflictAction::DoNothing => ConflictAction::Nothing,
+        ast::OnConflictAction::DoUpdate(update) => {
+            if target.is_none() {
+                let message =
+                    "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+                return Err(SqlError::new(code::SYNTAX_ERROR, message)
+                    .hint("For example, ON CONFLICT (column_name)."));
+            }
+            ConflictAction::Update {
+                assignments: assignments(front, update.assignments)?,
+                condition: update.selection.map(|tree| front.wrap_expression(tree)),
+            }
+        }
+    };
+    Ok(OnConflict { target, action })
+}
+
+pub(super) fn update(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    let ast::Statement::Update(update) = front.sql(|parser| parser.parse_statement())? else {
+        return Err(front.syntax_error());
+    };
+    if update.limit.is_some() || !update.order_by.is_empty() || update.output.is_some() {
+        return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in UPDATE"));
+    }
+    let (table, alias) = convert_target(front, update.table)?;
+    let from = match update.from {
+        None => None,
+        Some(ast::UpdateTableFromKind::AfterSet(tables)) => {
+            Some(From { tree: Arc::new(tables) })
+        }
+        Some(ast::UpdateTableFromKind::BeforeSet(_)) => {
+            return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in UPDATE"));
+        }
+    };
+    Ok(StatementKind::Update(Box::new(Update {
+        table,
+        alias,
+        assignments: assignments(front, update.assignments)?,
+        from,
+        condition: update.selection.map(|tree| front.wrap_expression(tree)),
+        returning: update.returning.map(|items| selection(front, items)),
+    })))
+}
+
+pub(super) fn delete(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    let ast::Statement::Delete(delete) = front.sql(|parser| parser.parse_statement())? else {
+        return Err(front.syntax_error());
+    };
+    let foreign = delete.limit.is_some()
+        || !delete.order_by.is_empty()
+        || delete.output.is_some()
+        || !delete.tables.is_empty();
+    let ast::FromTable::WithFromKeyword(mut tables) = delete.from else {
+        return Err(front.syntax_error());
+    };
+    let target = match tables.pop() {
+        Some(target) if tables.is_empty() && !foreign => target,
+        _ => return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in DELETE")),
+    };
+    let (table, alias) = convert_target(front, target)?;
+    Ok(StatementKind::Delete(Box::new(Delete {
+        table,
+        alias,
+        using: delete.using.map(|tables| From { tree: Arc::new(tables) }),
+        condition: delete.selection.map(|tree| front.wrap_expression(tree)),
+        returning: delete.returning.map(|items| selection(front, items)),
+    })))
+}
+
+/// `TRUNCATE [TABLE] [ONLY] a, b [RESTART | CONTINUE IDENTITY] [CASCADE | RESTRICT]`.
+pub(super) fn truncate(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    front.expect(&["truncate"])?;
+    front.eat(&["table"]);
+    let tables = front.list(|front| {
+        front.eat(&["only"]);
+        front.name()
+    })?;
+    // There are no sequences and no foreign keys, so these change nothing.
+    let _ = front.eat(&["restart", "identity"]) || front.eat(&["continue", "identity"]);
+    let _ = front.eat(&["cascade"]) || front.eat(&["restrict"]);
+    Ok(StatementKind::Truncate(Truncate { tables }))
+}
+
+/// The table that UPDATE and DELETE write, and its alias.
+fn convert_target(
+    front: &Front<'_>,
+    target: ast::TableWithJoins,
+) -> SqlResult<(Name, Option<String>)> {
+    match target.relation {
+        ast::TableFactor::Table { name, alias, args: None, .. } if target.joins.is_empty() => {
+            let alias = alias.map(|alias| fold_ident(&alias.name));
+            Ok((convert_name(front, &name)?, alias))
+        }
+        _ => Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in the statement's target")),
+    }
+}
+
+fn assignments(
+    front: &Front<'_>,
+    assignments: Vec<ast::Assignment>,
+) -> SqlResult<Vec<Assignment>> {
+    let mut converted = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        match assignment.target {
+            ast::AssignmentTarget::ColumnName(column) => {
+                let column = convert_column(front, &column)?;
+                converted.push(assign(front, column, assignment.value));
+            }
+            ast::AssignmentTarget::Tuple(columns) => {
+                let values = tuple(assignment.value)?;
+                if values.len() != columns.len() {
+                    let message = "number of columns does not match number of values";
+                    return Err(SqlError::new(code::SYNTAX_ERROR, message));
+                }
+                for (column, value) in columns.iter().zip(values) {
+                    converted.push(assign(front, convert_column(front, column)?, value));
+                }
+            }
+        }
+    }
+    for (index, assignment) in converted.iter().enumerate() {
+        let name = &assignment.column.name;
+        if converted[..index].iter().any(|earlier| earlier.column.name == *name) {
+            let message = format!("multiple assignments to same column \"{name}\"");
+            return Err(SqlError::new(code::SYNTAX_ERROR, message)
+                .position(assignment.column.position));
+        }
+    }
+    Ok(converted)
+}
+
+/// The values of `(a, b) = (1, 2)` or `(a, b) = ROW (1, 2)`.
+fn tuple(value: ast::Expr) -> SqlResult<Vec<ast::Expr>> {
+    match value {
+        ast::Expr::Tuple(values) => Ok(values),
+        ast::Expr::Nested(value) => Ok(vec![*value]),
+        _ => Err(SqlError::unsupported("assigning a subquery to several columns")),
+    }
+}
+
+fn assign(front: &Front<'_>, column: ColumnRef, value: ast::Expr) -> Assignment {
+    let value = (!is_default(&value)).then(|| front.wrap_expression(value));
+    Assignment { column, value }
+}
+
+/// Whether an expression is the word DEFAULT.
+pub(in crate::planner) fn is_default(value: &ast::Expr) -> bool {
+    matches!(value, ast::Expr::Identifier(ident)
+        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
+}
+
+fn selection(front: &Front<'_>, items: Vec<ast::SelectItem>) -> Selection {
+    Selection { tree: Arc::new(items), source: Arc::clone(front.source()) }
+}
+
+pub(super) fn convert_name(front: &Front<'_>, name: &ast::ObjectName) -> SqlResult<Name> {
+    let parts = name.0.iter().filter_map(|part| part.as_ident()).map(fold_ident).collect();
+    front.name_of(parts, front.source().position(name.span()).unwrap_or(1))
+}
+
+fn convert_ident(front: &Front<'_>, ident: &ast::Ident) -> ColumnRef {
+    let position = front.source().position(ident.span).unwrap_or(1);
+    ColumnRef { name: fold_ident(ident), position }
+}
+
+/// A target column: never qualified, as PostgreSQL has it.
+fn convert_column(front: &Front<'_>, column: &ast::ObjectName) -> SqlResult<ColumnRef> {
+    match column.0.as_slice() {
+        [part] => part
+            .as_ident()
+            .map(|ident| convert_ident(front, ident))
+            .ok_or_else(|| front.syntax_error()),
+        _ => Err(SqlError::unsupported(format!("assigning to {column}"))
+            .hint("Name the column without its table.")),
+    }
+}

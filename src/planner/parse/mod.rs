@@ -1,0 +1,22 @@
+//! From text to statements.
+//!
+//! A script is cut at its semicolons first (a `COPY ... FROM STDIN;` must not swallow what follows),
+//! then each statement is read by a front parser that decides by its first words: queries,
+//! expressions, types and DML bodies are sqlparser's, everything else is read here, so that the
+//! streaming statements and PostgreSQL's own session statements have one grammar.
+
+mod copy;
+mod create;
+mod cursors;
+mod dispatch;
+mod dml;
+mod front;
+mod options;
+mod other;
+mod script;
+mod variables;
+
+#[cfg(test)]
+mod tests;
+
+pub use script::{parse, parse_expression, parse_query};

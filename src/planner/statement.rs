@@ -1,0 +1,415 @@
+//! What a client asked for, as decided facts: one kind a statement, names folded, types resolved.
+//!
+//! Positions are 1-based character indexes into the client's string, as errors report them.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::object::{Connector, OnError};
+use crate::types::SqlType;
+
+use super::syntax::{Expression, From, Name, Query, Selection};
+
+/// One statement of a script.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    pub kind: StatementKind,
+    /// Its exact source, without the semicolon.
+    pub text: String,
+    /// Characters of the client's string before `text`.
+    pub offset: usize,
+    /// The highest `$n` in it; 0 without parameters.
+    pub parameters: usize,
+}
+
+/// A statement's kind, and what it says.
+#[derive(Debug, Clone)]
+pub enum StatementKind {
+    Query(Query),
+    Insert(Box<Insert>),
+    Update(Box<Update>),
+    Delete(Box<Delete>),
+    Truncate(Truncate),
+    Copy(Box<Copy>),
+    CreateTable(Box<CreateTable>),
+    CreateSource(Box<CreateSource>),
+    CreateView(Box<CreateView>),
+    CreateMaterializedView(Box<CreateMaterializedView>),
+    CreateSchema(CreateSchema),
+    CreateDatabase(CreateDatabase),
+    Drop(Drop),
+    Explain(Box<Explain>),
+    Set(Set),
+    SetTransaction(SetTransaction),
+    /// `RESET name`; `None` is `RESET ALL`.
+    Reset(Option<String>),
+    Show(Show),
+    Describe(Name),
+    Comment(Comment),
+    /// Waits until all that was written before is in every view.
+    Flush,
+    /// Ends the epoch and makes it durable now.
+    Checkpoint,
+    Begin(TransactionModes),
+    Commit {
+        and_chain: bool,
+    },
+    Rollback {
+        and_chain: bool,
+    },
+    Savepoint(String),
+    ReleaseSavepoint(String),
+    RollbackToSavepoint(String),
+    Prepare(Box<Prepare>),
+    Execute(Execute),
+    /// `None` is `DEALLOCATE ALL`.
+    Deallocate(Option<String>),
+    Declare(Box<Declare>),
+    Fetch(Fetch),
+    Move(Fetch),
+    /// `None` is `CLOSE ALL`.
+    Close(Option<String>),
+    Discard(Discard),
+    Listen(String),
+    /// `None` is `UNLISTEN *`.
+    Unlisten(Option<String>),
+    Notify {
+        channel: String,
+        payload: Option<String>,
+    },
+    Use(String),
+}
+
+/// `INSERT INTO table [AS alias] [(columns)] source [ON CONFLICT ...] [RETURNING ...]`.
+#[derive(Debug, Clone)]
+pub struct Insert {
+    pub table: Name,
+    pub alias: Option<String>,
+    /// As listed; empty: all, in order.
+    pub columns: Vec<ColumnRef>,
+    /// `None` is `DEFAULT VALUES`.
+    pub source: Option<Query>,
+    pub on_conflict: Option<OnConflict>,
+    pub returning: Option<Selection>,
+}
+
+/// A column that a statement names, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnRef {
+    pub name: String,
+    pub position: usize,
+}
+
+/// `ON CONFLICT [target] action`.
+#[derive(Debug, Clone)]
+pub struct OnConflict {
+    pub target: Option<ConflictTarget>,
+    pub action: ConflictAction,
+}
+
+/// Which conflicts are meant.
+#[derive(Debug, Clone)]
+pub enum ConflictTarget {
+    Columns(Vec<ColumnRef>),
+    Constraint(String),
+}
+
+/// What is done about one.
+#[derive(Debug, Clone)]
+pub enum ConflictAction {
+    Nothing,
+    /// Expressions see the old row under the table's name or alias, the new one as `excluded`.
+    Update {
+        assignments: Vec<Assignment>,
+        condition: Option<Expression>,
+    },
+}
+
+/// `column = value`.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    pub column: ColumnRef,
+    /// `None` is `DEFAULT`.
+    pub value: Option<Expression>,
+}
+
+/// `UPDATE table [AS alias] SET ... [FROM ...] [WHERE ...] [RETURNING ...]`.
+#[derive(Debug, Clone)]
+pub struct Update {
+    pub table: Name,
+    pub alias: Option<String>,
+    pub assignments: Vec<Assignment>,
+    pub from: Option<From>,
+    pub condition: Option<Expression>,
+    pub returning: Option<Selection>,
+}
+
+/// `DELETE FROM table [AS alias] [USING ...] [WHERE ...] [RETURNING ...]`.
+#[derive(Debug, Clone)]
+pub struct Delete {
+    pub table: Name,
+    pub alias: Option<String>,
+    pub using: Option<From>,
+    pub condition: Option<Expression>,
+    pub returning: Option<Selection>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Truncate {
+    pub tables: Vec<Name>,
+}
+
+/// `COPY ... FROM STDIN` or `COPY ... TO STDOUT`.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    pub direction: CopyDirection,
+    pub what: CopyWhat,
+    /// In order, names in lower case: `format`, `delimiter`, `null`, `header`, `quote`, `escape`,
+    /// `force_quote`, `force_not_null`, `force_null`, `encoding`, `freeze`, ... The older syntax
+    /// (`CSV HEADER`) is given as the newer one. A flag without value is `true`; a list is
+    /// comma-separated.
+    pub options: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyDirection {
+    FromStdin,
+    ToStdout,
+}
+
+#[derive(Debug, Clone)]
+pub enum CopyWhat {
+    /// Columns as listed; empty: all, in order.
+    Table {
+        table: Name,
+        columns: Vec<ColumnRef>,
+    },
+    Query(Query),
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateTable {
+    pub name: Name,
+    pub if_not_exists: bool,
+    /// Empty with a connector that knows its schema, or with a query.
+    pub columns: Vec<ColumnDef>,
+    /// Column indexes, in the key's order.
+    pub primary_key: Vec<usize>,
+    /// `CONSTRAINT name PRIMARY KEY`.
+    pub primary_key_name: Option<String>,
+    pub append_only: bool,
+    pub connector: Option<Connector>,
+    /// `CREATE TABLE ... AS query`; the columns then only have names.
+    pub query: Option<Query>,
+    /// The names in `CREATE TABLE t (a, b) AS query`.
+    pub query_columns: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnDef {
+    pub name: String,
+    pub sql_type: SqlType,
+    pub not_null: bool,
+    /// The default's SQL text.
+    pub default: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateSource {
+    pub name: Name,
+    pub if_not_exists: bool,
+    /// Empty if the connector knows its schema.
+    pub columns: Vec<ColumnDef>,
+    pub connector: Connector,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateView {
+    pub name: Name,
+    pub or_replace: bool,
+    /// Names for the query's columns; empty: its own.
+    pub columns: Vec<String>,
+    pub query: Query,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateMaterializedView {
+    pub name: Name,
+    pub if_not_exists: bool,
+    /// Names for the query's columns; empty: its own.
+    pub columns: Vec<String>,
+    pub query: Query,
+    pub parallelism: Option<usize>,
+    pub on_error: OnError,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateSchema {
+    pub name: String,
+    pub if_not_exists: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateDatabase {
+    pub name: String,
+    pub if_not_exists: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Drop {
+    pub kind: DropKind,
+    /// For a schema or a database: only `name` is set.
+    pub names: Vec<Name>,
+    pub if_exists: bool,
+    pub cascade: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DropKind {
+    Table,
+    Source,
+    View,
+    MaterializedView,
+    Schema,
+    Database,
+}
+
+#[derive(Debug, Clone)]
+pub struct Explain {
+    pub analyze: bool,
+    pub verbose: bool,
+    /// All of `EXPLAIN (...)`, names in lower case; a flag without value is `true`.
+    pub options: Vec<(String, String)>,
+    pub target: StatementKind,
+}
+
+/// `SET [SESSION | LOCAL] name = value, ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set {
+    /// In lower case; `timezone` for `SET TIME ZONE`.
+    pub name: String,
+    pub local: bool,
+    /// `None` is `DEFAULT`.
+    pub values: Option<Vec<String>>,
+}
+
+/// `SET [SESSION CHARACTERISTICS AS] TRANSACTION ...`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetTransaction {
+    pub session: bool,
+    pub modes: TransactionModes,
+}
+
+/// What `BEGIN` and its like say; `None` where they say nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TransactionModes {
+    pub isolation: Option<Isolation>,
+    pub read_only: Option<bool>,
+    pub deferrable: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Show {
+    /// In lower case.
+    Variable(String),
+    All,
+    /// `SHOW TABLES` and its like, maybe `FROM schema`.
+    Objects {
+        kind: ShowKind,
+        schema: Option<String>,
+    },
+    Columns(Name),
+    /// `SHOW CREATE TABLE name` and its like.
+    Create {
+        kind: DropKind,
+        name: Name,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShowKind {
+    Tables,
+    Sources,
+    Views,
+    MaterializedViews,
+    Schemas,
+    Databases,
+    Jobs,
+}
+
+/// `COMMENT ON ... IS ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    pub target: CommentTarget,
+    /// `None` takes the comment away.
+    pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentTarget {
+    /// For a schema or a database: only `name` is set.
+    Object { kind: DropKind, name: Name },
+    Column { relation: Name, column: String },
+}
+
+#[derive(Debug, Clone)]
+pub struct Prepare {
+    pub name: String,
+    /// The types that the statement declares for its first parameters.
+    pub types: Vec<SqlType>,
+    pub statement: Statement,
+}
+
+#[derive(Debug, Clone)]
+pub struct Execute {
+    pub name: String,
+    pub arguments: Vec<Expression>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Declare {
+    pub name: String,
+    pub binary: bool,
+    /// `None` where it says neither SCROLL nor NO SCROLL.
+    pub scroll: Option<bool>,
+    pub hold: bool,
+    pub query: Query,
+}
+
+/// `FETCH` and `MOVE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    pub cursor: String,
+    pub direction: Direction,
+}
+
+/// Where to, from the cursor's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Rows onwards; 0 is the current row again, negative is backwards.
+    Forward(i64),
+    ForwardAll,
+    BackwardAll,
+    First,
+    Last,
+    Absolute(i64),
+    Relative(i64),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Discard {
+    All,
+    Plans,
+    Sequences,
+    Temporary,
+}
+
+/// `WITH (...)` options of a relation, names in lower case.
+pub type Options = BTreeMap<String, String>;

@@ -1,0 +1,84 @@
+//! Syntax trees, opaque: other modules hold them and hand them back to the planner.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sqlparser::ast;
+
+use super::source::Source;
+
+/// A relation's name as written, folded: `[[database.]schema.]name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    pub database: Option<String>,
+    pub schema: Option<String>,
+    pub name: String,
+    /// Where it stands: 1-based character index into the client's string.
+    pub position: usize,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in [&self.database, &self.schema].into_iter().flatten() {
+            write!(f, "{part}.")?;
+        }
+        f.write_str(&self.name)
+    }
+}
+
+/// A query: SELECT, VALUES, WITH, TABLE.
+#[derive(Clone)]
+pub struct Query {
+    pub(super) tree: Arc<ast::Query>,
+    pub(super) source: Arc<Source>,
+    /// Its exact source.
+    pub text: String,
+}
+
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Query").field(&self.text).finish()
+    }
+}
+
+/// A scalar expression.
+#[derive(Clone)]
+pub struct Expression {
+    pub(super) tree: Arc<ast::Expr>,
+    pub(super) source: Arc<Source>,
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Expression").field(&self.tree.to_string()).finish()
+    }
+}
+
+/// The relations after UPDATE's FROM or DELETE's USING.
+#[derive(Clone)]
+pub struct From {
+    pub(super) tree: Arc<Vec<ast::TableWithJoins>>,
+}
+
+impl fmt::Debug for From {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("From").field(&joined(&self.tree)).finish()
+    }
+}
+
+/// What RETURNING lists.
+#[derive(Clone)]
+pub struct Selection {
+    pub(super) tree: Arc<Vec<ast::SelectItem>>,
+    pub(super) source: Arc<Source>,
+}
+
+impl fmt::Debug for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Selection").field(&joined(&self.tree)).finish()
+    }
+}
+
+fn joined<T: fmt::Display>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
