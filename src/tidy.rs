@@ -113,9 +113,7 @@ fn kinds(source: &str) -> Vec<Kind> {
     let mut at = 0;
     while at < text.len() {
         let (kind, inside, next) = piece(&text, at);
-        for index in inside.0..inside.1.min(text.len()) {
-            kinds[index] = kind;
-        }
+        kinds[inside.0..inside.1.min(text.len())].fill(kind);
         at = next.max(at + 1);
     }
     kinds
@@ -195,8 +193,8 @@ fn raw_string(text: &[char], at: usize) -> (Kind, (usize, usize), usize) {
 /// Where the block that opens at or after `from` closes: the index after its `}`.
 fn block_end(code: &[char], from: usize) -> usize {
     let mut depth = 0;
-    for index in from..code.len() {
-        match code[index] {
+    for (index, character) in code.iter().enumerate().skip(from) {
+        match character {
             '{' => depth += 1,
             '}' => {
                 depth -= 1;
