@@ -10,6 +10,7 @@
 //! This is the only place that knows sqlparser: what leaves it are plain enums, opaque newtypes
 //! around syntax trees ([`Query`], [`Expression`]), and DataFusion's plans.
 
+pub mod catalog_query;
 pub mod statement;
 pub mod syntax;
 

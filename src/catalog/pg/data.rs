@@ -16,7 +16,7 @@ static ROWS: LazyLock<HashMap<&'static str, Vec<Row>>> =
     LazyLock::new(|| TEXT.split("# ").filter_map(|section| read_section(section)).collect());
 
 /// The fixed rows of a relation of `pg_catalog`.
-pub fn fixed_rows(name: &str) -> &'static [Row] {
+pub(super) fn fixed_rows(name: &str) -> &'static [Row] {
     ROWS.get(name).map_or(&[], Vec::as_slice)
 }
 
@@ -59,12 +59,12 @@ fn set(relation: &Relation, row: &mut [Value], column: usize, text: &str) {
 
 /// What `pg_type` says of a type's layout.
 #[derive(Debug, Clone)]
-pub struct Layout {
-    pub length: Value,
-    pub by_value: Value,
-    pub align: Value,
-    pub storage: Value,
-    pub collation: Value,
+pub(super) struct Layout {
+    pub(super) length: Value,
+    pub(super) by_value: Value,
+    pub(super) align: Value,
+    pub(super) storage: Value,
+    pub(super) collation: Value,
 }
 
 static LAYOUTS: LazyLock<HashMap<u32, Layout>> = LazyLock::new(|| {
@@ -88,12 +88,12 @@ static LAYOUTS: LazyLock<HashMap<u32, Layout>> = LazyLock::new(|| {
 });
 
 /// The layout of a fixed type.
-pub fn layout(type_oid: u32) -> Option<&'static Layout> {
+pub(super) fn layout(type_oid: u32) -> Option<&'static Layout> {
     LAYOUTS.get(&type_oid)
 }
 
 /// A column of the fixed row of `name` whose `oid` is this.
-pub fn fixed_value(name: &str, oid: u32, column: &str) -> Option<Value> {
+pub(super) fn fixed_value(name: &str, oid: u32, column: &str) -> Option<Value> {
     let relation = relation("pg_catalog", name)?;
     let (key, column) = (position(relation, "oid")?, position(relation, column)?);
     let row = fixed_rows(name).iter().find(|row| row[key].as_oid() == Some(oid))?;
@@ -101,7 +101,7 @@ pub fn fixed_value(name: &str, oid: u32, column: &str) -> Option<Value> {
 }
 
 /// The OID of the first fixed row of `name` in which `column` has this text.
-pub fn fixed_oid(name: &str, column: &str, text: &str) -> Option<u32> {
+pub(super) fn fixed_oid(name: &str, column: &str, text: &str) -> Option<u32> {
     let relation = relation("pg_catalog", name)?;
     let (key, column) = (position(relation, "oid")?, position(relation, column)?);
     let row = fixed_rows(name)
@@ -111,7 +111,7 @@ pub fn fixed_oid(name: &str, column: &str, text: &str) -> Option<u32> {
 }
 
 /// `pg_opclass.oid` by which a b-tree orders a type.
-pub fn default_operator_class(type_oid: u32) -> Option<u32> {
+pub(super) fn default_operator_class(type_oid: u32) -> Option<u32> {
     /// varchar is indexed as text.
     const VARCHAR: u32 = 1043;
     const TEXT_TYPE: u32 = 25;

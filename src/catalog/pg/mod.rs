@@ -23,7 +23,8 @@ mod views;
 use std::sync::Arc;
 
 pub use function::{Function, Returns, function, functions_by_name};
-pub use provider::{functions, table, to_array};
+pub use names::reg_from_text;
+pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
 pub use session::{Activity, Effect, PgContext, PgSession, SERVER_VERSION_NUM, Setting};
 pub use value::{Reg, Row, Value};

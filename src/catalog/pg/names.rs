@@ -4,7 +4,7 @@ use super::PgContext;
 use super::class::{class, class_named, is_visible, visible_schemas};
 use super::data::{fixed_oid, fixed_value};
 use super::value::{Reg, Value};
-use crate::catalog::catalog::{DEFAULT_OWNER, PG_CATALOG, PG_CATALOG_OID};
+use crate::catalog::catalog::{DEFAULT_OWNER, PG_CATALOG};
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -94,7 +94,7 @@ fn with_modifier(sql_type: SqlType, typmod: Option<i32>) -> SqlType {
 }
 
 /// Reads a name (or a number) as an OID alias type does; the error is PostgreSQL's.
-pub(super) fn reg_from_text(context: &PgContext, kind: Reg, text: &str) -> SqlResult<u32> {
+pub fn reg_from_text(context: &PgContext, kind: Reg, text: &str) -> SqlResult<u32> {
     let text = text.trim();
     if text == "-" {
         return Ok(0);
@@ -200,9 +200,4 @@ pub(super) fn identifiers(text: &str) -> Option<Vec<String>> {
             None => return None,
         }
     }
-}
-
-/// `pg_namespace.oid` of the schema that all fixed types and functions are in.
-pub(super) const fn fixed_namespace() -> u32 {
-    PG_CATALOG_OID.0
 }

@@ -56,7 +56,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relpersistence", Value::text("p")),
             ("relkind", Value::text(class.kind)),
             ("relnatts", count(class.columns.len())),
-            ("relhasrules", Value::Bool(class.kind == "v")),
+            ("relhasrules", Value::Bool(matches!(class.kind, "v" | "m"))),
             ("relispopulated", Value::Bool(true)),
             ("relreplident", Value::text(if stored && class.kind != "i" { "d" } else { "n" })),
         ]);

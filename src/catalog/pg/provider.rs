@@ -54,7 +54,7 @@ pub fn table(
 }
 
 /// The type in which values leave: an OID alias type leaves as the name that it prints.
-pub(super) fn sent_type(sql_type: &SqlType) -> SqlType {
+pub fn sent_type(sql_type: &SqlType) -> SqlType {
     match sql_type {
         SqlType::Regclass | SqlType::Regtype | SqlType::Regproc => SqlType::Text,
         SqlType::Array(element) => SqlType::Array(Box::new(sent_type(element))),

@@ -66,7 +66,7 @@ fn read_column(text: &'static str) -> Option<RelationColumn> {
 }
 
 /// How Weir sends a type that it may not have.
-pub fn shown_type(type_oid: u32) -> SqlType {
+pub(super) fn shown_type(type_oid: u32) -> SqlType {
     /// xid, cid.
     const COUNTERS: [u32; 2] = [28, 29];
     const ACL_ARRAY: u32 = 1034;

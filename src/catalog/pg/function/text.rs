@@ -5,7 +5,7 @@ use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 19] = [
+pub(super) const FUNCTIONS: [Function; 20] = [
     strict("lower", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(text_argument(context, arguments, 0).to_lowercase()))
     })
@@ -38,17 +38,19 @@ pub(super) const FUNCTIONS: [Function; 19] = [
         Ok(Value::text(found.unwrap_or_default()))
     })
     .catalog_only(),
-    strict("trim", (1, 2), Returns::Text, |context, arguments| {
-        let text = text_argument(context, arguments, 0);
-        let cut = match arguments.get(1) {
-            Some(cut) => cut.to_text(context),
-            None => " ".to_owned(),
-        };
+    strict("btrim", (1, 2), Returns::Text, |context, arguments| {
+        let (text, cut) = trimmed(context, arguments);
         Ok(Value::text(text.trim_matches(|c| cut.contains(c))))
     })
     .catalog_only(),
-    strict("btrim", (1, 1), Returns::Text, |context, arguments| {
-        Ok(Value::text(text_argument(context, arguments, 0).trim_matches(' ')))
+    strict("ltrim", (1, 2), Returns::Text, |context, arguments| {
+        let (text, cut) = trimmed(context, arguments);
+        Ok(Value::text(text.trim_start_matches(|c| cut.contains(c))))
+    })
+    .catalog_only(),
+    strict("rtrim", (1, 2), Returns::Text, |context, arguments| {
+        let (text, cut) = trimmed(context, arguments);
+        Ok(Value::text(text.trim_end_matches(|c| cut.contains(c))))
     })
     .catalog_only(),
     strict("starts_with", (2, 2), Returns::Boolean, |context, arguments| {
@@ -98,6 +100,12 @@ pub(super) const FUNCTIONS: [Function; 19] = [
 
 fn count(length: usize) -> Value {
     Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
+}
+
+/// A text, and the characters to cut from it: spaces, if none are named.
+fn trimmed(context: &PgContext, arguments: &[Value]) -> (String, String) {
+    let cut = arguments.get(1).map_or_else(|| " ".to_owned(), |cut| cut.to_text(context));
+    (text_argument(context, arguments, 0), cut)
 }
 
 /// From a 1-based position, for a length or to the end.
