@@ -1,10 +1,23 @@
-//! What flows and what it is made of: deltas, epochs, object ids, row keys, PostgreSQL's types.
+//! What flows and what it is made of: deltas, epochs, object ids, row keys, PostgreSQL's types,
+//! and how their values are written and read.
 
 pub mod delta;
 pub mod id;
 pub mod key;
 pub mod sqltype;
 
+mod calendar;
+pub mod zone;
+
+mod column;
+pub mod text;
+
+mod builder;
+pub mod parse;
+
+pub use builder::{ColumnBuilder, RowBuilder};
 pub use delta::Delta;
 pub use id::{Epoch, ObjectId, TableId};
-pub use sqltype::SqlType;
+pub use parse::InputStyle;
+pub use sqltype::{NUMERIC, SqlType};
+pub use zone::Zone;
