@@ -1,1 +1,9 @@
-//! (under way)
+//! Scalar expressions and accumulators: what operators compute with, without knowing SQL or state.
+//!
+//! Expressions are DataFusion's; what is added here is that a failing row spoils only itself.
+
+mod evaluator;
+mod failure;
+
+pub use evaluator::Evaluator;
+pub use failure::{Failure, Failures, row_text};

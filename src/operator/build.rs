@@ -1,2 +1,34 @@
-//! (under way)
-pub fn build(_n:&crate::graph::Node,_j:&crate::graph::Job,_s:&[arrow::datatypes::SchemaRef],_st:&crate::state::Store)->Result<Option<Box<dyn super::Operator>>,super::OperatorError>{Ok(None)}
+//! A node of the plan becomes an operator.
+
+use arrow::datatypes::SchemaRef;
+
+use super::batch::nullable;
+use super::map::Map;
+use super::materialize::Materialize;
+use super::union::Union;
+use super::{Operator, OperatorError};
+use crate::error::SqlError;
+use crate::graph::{Job, Node, NodeKind};
+use crate::state::Store;
+
+/// The operator of `node`, whose inputs give rows with `input_schemas`; `None` for an input node,
+/// which only passes on what arrives.
+pub fn build(
+    node: &Node,
+    job: &Job,
+    input_schemas: &[SchemaRef],
+    store: &Store,
+) -> Result<Option<Box<dyn Operator>>, OperatorError> {
+    let schema = nullable(&node.schema);
+    let _inputs: Vec<SchemaRef> = input_schemas.iter().map(nullable).collect();
+    Ok(Some(match &node.kind {
+        NodeKind::Input(_) => return Ok(None),
+        NodeKind::Map(map) => Box::new(Map::new(map, schema)),
+        NodeKind::Union => Box::new(Union::new(schema)),
+        NodeKind::Materialize(materialize) => {
+            Box::new(Materialize::new(materialize, job.object, schema, store)?)
+        }
+        NodeKind::Join(_) => return Err(SqlError::unsupported("JOIN in a view").into()),
+        NodeKind::Aggregate(_) => return Err(SqlError::unsupported("GROUP BY in a view").into()),
+    }))
+}

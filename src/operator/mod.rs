@@ -5,8 +5,10 @@
 //! One operator a file; the equation it keeps stands first.
 
 pub mod aggregate;
-pub mod build;
+mod batch;
 pub mod buffer;
+pub mod build;
+mod errors;
 pub mod join;
 pub mod map;
 pub mod materialize;
@@ -16,7 +18,6 @@ use crate::clock::WallTime;
 use crate::error::SqlError;
 use crate::state::{StateError, Table};
 use crate::types::{Delta, Epoch};
-
 
 /// Rows that an operator gives at a time, at the most: one hot key must not make a huge batch.
 pub const OUTPUT_ROWS_MAX: usize = 8192;

@@ -15,7 +15,7 @@ use arrow::error::ArrowError;
 
 use super::StateError;
 use crate::types::Delta;
-use crate::types::key::{KeyCodec, vnode};
+use crate::types::key::{KeyArena, KeyCodec, vnode};
 
 /// Encodes and decodes the rows of one object.
 #[derive(Debug)]
@@ -71,18 +71,35 @@ impl RowLayout {
 
     /// The storage key (`vnode | key`) of each row of `batch`.
     pub fn keys(&self, batch: &RecordBatch) -> Result<Vec<Vec<u8>>, ArrowError> {
-        let vnodes = self.vnodes(batch)?;
-        let rows = self.key.as_ref().unwrap_or(&self.row).encode(batch)?;
-        Ok(vnodes
-            .into_iter()
-            .zip(rows.iter())
-            .map(|(vnode, row)| {
-                let mut key = Vec::with_capacity(1 + row.as_ref().len());
-                key.push(vnode);
-                key.extend_from_slice(row.as_ref());
-                key
-            })
-            .collect())
+        let values = match &self.key {
+            Some(_) => None,
+            None => Some(self.row.encode(batch)?),
+        };
+        let values = values.iter().flat_map(|rows| rows.iter()).map(|row| row.data());
+        Ok(self.storage_keys(batch, values)?.iter().map(<[u8]>::to_vec).collect())
+    }
+
+    /// As [`RowLayout::keys`], in one allocation, for those who have the rows' encodings already:
+    /// `values`, which only a multiset looks at.
+    pub fn storage_keys<'a>(
+        &self,
+        batch: &RecordBatch,
+        values: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<KeyArena, ArrowError> {
+        let rows = batch.num_rows();
+        match &self.key {
+            None => Ok(arena(&self.vnodes(batch)?, values)),
+            Some(key) => {
+                let keys = key.encode(batch)?;
+                let keys = || keys.iter().map(|key| key.data());
+                let vnodes = match self.distribution_columns == self.key_columns {
+                    true => keys().map(vnode).collect(),
+                    false => self.vnodes(batch)?,
+                };
+                debug_assert_eq!(vnodes.len(), rows, "a key a row");
+                Ok(arena(&vnodes, keys()))
+            }
+        }
     }
 
     /// The stored value of each row of `batch`, for a keyed layout.
@@ -140,4 +157,12 @@ impl RowLayout {
     fn batch(&self, columns: Vec<arrow::array::ArrayRef>) -> Result<RecordBatch, ArrowError> {
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
+}
+
+fn arena<'a>(vnodes: &[u8], keys: impl Iterator<Item = &'a [u8]>) -> KeyArena {
+    let mut arena = KeyArena::with_capacity(vnodes.len(), vnodes.len() * 16);
+    for (vnode, key) in vnodes.iter().zip(keys) {
+        arena.push(&[&[*vnode], key]);
+    }
+    arena
 }

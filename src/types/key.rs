@@ -87,6 +87,55 @@ impl KeyCodec {
     }
 }
 
+/// Many keys in one allocation.
+#[derive(Debug, Default, Clone)]
+pub struct KeyArena {
+    bytes: Vec<u8>,
+    /// Where each key ends.
+    ends: Vec<usize>,
+}
+
+impl KeyArena {
+    pub fn with_capacity(keys: usize, bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(keys) }
+    }
+
+    /// Adds the key that `parts` make one after the other.
+    pub fn push(&mut self, parts: &[&[u8]]) {
+        for part in parts {
+            self.bytes.extend_from_slice(part);
+        }
+        self.ends.push(self.bytes.len());
+    }
+
+    pub fn get(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[index]]
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+}
+
 /// `batch` with every float canonical: −0 becomes 0 and every NaN one NaN, so that equal values
 /// have equal bytes. Nested values are not looked into.
 pub fn canonical(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
@@ -101,14 +150,19 @@ pub fn canonical(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(schema, columns)
 }
 
-fn canonical_column(column: &ArrayRef) -> ArrayRef {
+/// As [`canonical`], for one column.
+pub fn canonical_column(column: &ArrayRef) -> ArrayRef {
     match column.data_type() {
-        DataType::Float32 => Arc::new(column.as_primitive::<Float32Type>().unary::<_, Float32Type>(
-            |value| if value.is_nan() { f32::NAN } else { value + 0.0 },
-        )),
-        DataType::Float64 => Arc::new(column.as_primitive::<Float64Type>().unary::<_, Float64Type>(
-            |value| if value.is_nan() { f64::NAN } else { value + 0.0 },
-        )),
+        DataType::Float32 => {
+            Arc::new(column.as_primitive::<Float32Type>().unary::<_, Float32Type>(|value| {
+                if value.is_nan() { f32::NAN } else { value + 0.0 }
+            }))
+        }
+        DataType::Float64 => {
+            Arc::new(column.as_primitive::<Float64Type>().unary::<_, Float64Type>(|value| {
+                if value.is_nan() { f64::NAN } else { value + 0.0 }
+            }))
+        }
         _ => Arc::clone(column),
     }
 }
