@@ -15,6 +15,9 @@ pub mod text;
 mod builder;
 pub mod parse;
 
+pub mod binary;
+pub mod copy;
+
 pub use builder::{ColumnBuilder, RowBuilder};
 pub use delta::Delta;
 pub use id::{Epoch, ObjectId, TableId};

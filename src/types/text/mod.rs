@@ -14,4 +14,4 @@ mod style;
 pub use encode::TextEncoder;
 pub use style::{ByteaOutput, IntervalStyle, TextStyle};
 
-pub(super) use number::{push_decimal, push_plain_number};
+pub(super) use number::{push_big_decimal, push_decimal, push_plain_number};

@@ -57,7 +57,7 @@ pub(in super::super) fn push_decimal(out: &mut Vec<u8>, unscaled: i128, scale: i
 }
 
 /// The same for a number of 256 bits.
-pub(super) fn push_big_decimal(out: &mut Vec<u8>, unscaled: i256, scale: i8, trim: bool) {
+pub(in super::super) fn push_big_decimal(out: &mut Vec<u8>, unscaled: i256, scale: i8, trim: bool) {
     match unscaled.to_i128() {
         Some(small) => push_decimal(out, small, scale, trim),
         None => {
