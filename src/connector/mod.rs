@@ -4,9 +4,10 @@
 //! source seeked to a position gives the same rows again: that is what exactly-once rests on.
 
 pub mod datagen;
-pub mod file;
-pub mod format;
+mod draw;
 pub mod nexmark;
+mod option;
+mod pace;
 pub mod registry;
 
 use std::collections::BTreeMap;
@@ -17,7 +18,6 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SqlError;
-
 
 /// Where each split stands: split id to an opaque position that its connector can order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
