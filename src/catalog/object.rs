@@ -100,12 +100,16 @@ pub struct Connector {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     pub query: String,
+    /// How the query's names are meant: as when the view was made.
+    pub search_path: Vec<String>,
 }
 
 /// A view whose rows are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaterializedView {
     pub query: String,
+    /// How the query's names are meant: as when the view was made.
+    pub search_path: Vec<String>,
     /// Output columns that identify a row, if the planner knows some; empty: rows are a multiset.
     pub key: Vec<usize>,
     /// Output columns by whose hash its rows are spread over vnodes.
