@@ -14,13 +14,9 @@ pub mod catalog_query;
 pub mod statement;
 pub mod syntax;
 
-mod job;
 mod parse;
-mod query;
 mod source;
 
-pub use job::{DescribedView, PlannedView, describe_view, explain, plan_stored_view, plan_view};
 pub use parse::{parse, parse_expression, parse_query};
-pub use query::{PlannedQuery, configure, plan_query};
 pub use statement::{Statement, StatementKind};
 pub use syntax::{Expression, Name, Query};
