@@ -27,6 +27,8 @@ use crate::error::{SqlError, SqlResult, code};
 pub struct ColumnBuilder {
     pub(super) sql_type: SqlType,
     style: InputStyle,
+    /// What is too long for varchar(n) or char(n) is cut instead of refused.
+    cuts: bool,
     pub(super) values: Builder,
 }
 
@@ -105,7 +107,18 @@ impl ColumnBuilder {
                 return Err(SqlError::internal(format!("no builder of {other} for {sql_type}")));
             }
         };
-        Ok(Self { sql_type: sql_type.clone(), style: *style, values })
+        Ok(Self { sql_type: sql_type.clone(), style: *style, cuts: false, values })
+    }
+
+    /// The same builder for an explicit cast, which cuts what is too long for `varchar(n)` or
+    /// `char(n)`. Input and assignment refuse it.
+    pub fn cutting(mut self) -> Self {
+        self.cuts = true;
+        if let Builder::List(lists) = self.values {
+            let Lists { items, offsets, valid } = lists;
+            self.values = Builder::List(Lists { items: Box::new(items.cutting()), offsets, valid });
+        }
+        self
     }
 
     /// Values so far.
@@ -176,7 +189,14 @@ impl ColumnBuilder {
                 let value = parse::decimal(text, *precision, *scale, &self.sql_type)?;
                 builder.append_value(value);
             }
-            Builder::Text(builder) => append_string(builder, &self.sql_type, text)?,
+            Builder::Text(builder) => match self.sql_type {
+                SqlType::Varchar(Some(length)) | SqlType::Char(length)
+                    if self.cuts && length > 0 =>
+                {
+                    append_string(builder, &self.sql_type, parse::first_characters(text, length))?;
+                }
+                _ => append_string(builder, &self.sql_type, text)?,
+            },
             Builder::Bytes(builder) => builder.append_value(parse::bytea(text)?),
             Builder::Date(builder) => builder.append_value(parse::date(text, style)?),
             Builder::Time(builder) => builder.append_value(parse::time(text, style)?),

@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 use chrono::{DateTime, MappedLocalTime, NaiveDateTime, Offset, TimeZone};
 use chrono_tz::Tz;
 
+use super::calendar::{date_of, days_in_month, days_of};
+
 /// How far a zone may be from UTC: PostgreSQL's limit.
 pub const OFFSET_SECONDS_MAX: i32 = 15 * 3600 + 59 * 60 + 59;
 
@@ -152,13 +154,26 @@ fn fixed(seconds: i32) -> Option<Zone> {
     (seconds.abs() <= OFFSET_SECONDS_MAX).then_some(Zone::Fixed(seconds))
 }
 
-/// Beyond chrono's calendar (262,000 years) a zone keeps its last offset.
+/// A moment for chrono: before its calendar begins, its beginning; after the year 2099, where the
+/// tables of chrono-tz end, the same day of a year that has the same calendar, so that rules for
+/// summer time go on for ever.
 fn naive(seconds: i64) -> NaiveDateTime {
-    let (first, last) = (NaiveDateTime::MIN.and_utc(), NaiveDateTime::MAX.and_utc());
-    // A day inside, so that adding an offset stays in range.
-    let (first, last) = (first.timestamp() + DAY_SECONDS, last.timestamp() - DAY_SECONDS);
-    DateTime::from_timestamp(seconds.clamp(first, last), 0)
-        .map_or(NaiveDateTime::MAX, |moment| moment.naive_utc())
+    let days = seconds.div_euclid(DAY_SECONDS);
+    let (year, ..) = date_of(days);
+    let seconds = if year >= 2100 {
+        let first = days_of(year, 1, 1);
+        let is_alike = |other: &i64| {
+            (first - days_of(*other, 1, 1)) % 7 == 0
+                && days_in_month(year, 2) == days_in_month(*other, 2)
+        };
+        // Weekdays and leap years have 14 combinations, and 28 years have them all.
+        let other = (2072..2100).find(is_alike).unwrap_or(2072);
+        seconds - (first - days_of(other, 1, 1)) * DAY_SECONDS
+    } else {
+        // A day inside, so that taking an offset off stays in range.
+        seconds.max(NaiveDateTime::MIN.and_utc().timestamp() + DAY_SECONDS)
+    };
+    DateTime::from_timestamp(seconds, 0).map_or(NaiveDateTime::MAX, |moment| moment.naive_utc())
 }
 
 /// An ISO offset: `+hh`, `+hhmm`, `+hhmmss`, `+hh:mm`, `+hh:mm:ss`, in seconds. Minutes and
@@ -229,6 +244,9 @@ mod tests {
         assert_eq!(zone.offset_of_local(1_583_634_600), -18_000);
         assert_eq!(zone.offset_of_local(1_604_194_200), -18_000);
         assert_eq!(zone.offset_of_local(1_593_561_600), -14_400);
+        // December of 5019 and June of 5020.
+        assert_eq!(zone.offset_at(96_262_646_400 - 15_000_000), -18_000);
+        assert_eq!(zone.offset_at(96_262_646_400), -14_400);
         assert_eq!(zone.offset_at(i64::MAX), zone.offset_at(i64::MAX - 1));
         assert_eq!(zone.offset_of_local(i64::MIN), zone.offset_at(i64::MIN));
     }

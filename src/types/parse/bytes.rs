@@ -22,6 +22,11 @@ pub(in super::super) fn blank_padded(text: &str, length: u32) -> SqlResult<Cow<'
     Ok(Cow::Owned(format!("{text}{}", " ".repeat(missing))))
 }
 
+/// The first `length` characters of `text`: what an explicit cast leaves of it.
+pub(in super::super) fn first_characters(text: &str, length: u32) -> &str {
+    text.char_indices().nth(length as usize).map_or(text, |(end, _)| &text[..end])
+}
+
 /// `text` of at most `length` characters, and how many it lacks of them.
 fn cut<'a>(text: &'a str, length: u32, type_name: &str) -> SqlResult<(&'a str, usize)> {
     let length = length as usize;

@@ -281,11 +281,12 @@ impl Reading {
         }
         let Some(third) = third else { return self.day_of_year(first, second) };
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if !is_number(first) || !is_number(third) {
-            return Err(Fault::Syntax);
-        }
+        let (first, second) =
+            if month(first).is_some() { (second, first) } else { (first, second) };
         let named_month = month(second);
-        if named_month.is_none() && !is_number(second) {
+        let is_date =
+            is_number(first) && is_number(third) && (named_month.is_some() || is_number(second));
+        if !is_date {
             return Err(Fault::Syntax);
         }
         let (year, month, day) = match (first.len() >= 3, named_month) {
@@ -305,8 +306,8 @@ impl Reading {
             return Err(Fault::Syntax);
         }
         let (year, day): (i64, i64) = (parse(year)?, parse(day)?);
-        let length = 337 + i64::from(days_in_month(year, 2));
-        if !(1..=length).contains(&day) || !(1..=9_999_999).contains(&year) {
+        // The 366th day of a short year is the first of the next, as in PostgreSQL.
+        if !(1..=366).contains(&day) || !(1..=9_999_999).contains(&year) {
             return Err(Fault::Field);
         }
         self.set_days(days_of(year, 1, 1) + day - 1)
@@ -372,7 +373,7 @@ impl Reading {
             "pm" => set(&mut self.is_pm, true),
             "bc" => set(&mut self.is_bc, true),
             "ad" => set(&mut self.is_bc, false),
-            "t" | "at" | "on" => Ok(()),
+            "at" | "on" => Ok(()),
             "now" => set(&mut self.moment, style.now_micros),
             "epoch" => set(&mut self.moment, 0),
             "today" => self.set_days(today()),

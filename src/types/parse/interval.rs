@@ -35,13 +35,17 @@ pub(in super::super) fn interval(text: &str) -> SqlResult<Interval> {
         Fault::Range => {
             SqlError::new("22015", format!("interval field value out of range: \"{text}\""))
         }
+        Fault::Sum => SqlError::new(code::DATETIME_FIELD_OVERFLOW, "interval out of range"),
     })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Syntax,
+    /// A field is too large by itself.
     Range,
+    /// Together they are.
+    Sum,
 }
 
 /// What a unit is made of.
@@ -96,7 +100,9 @@ impl Unit {
     }
 }
 
-const CLOCK_BITS: u32 = 128 | 256 | 512;
+/// What a second with a fraction covers, and what `hh:mm:ss` does.
+const SECOND_BITS: u32 = 512 | 1024 | 2048;
+const CLOCK_BITS: u32 = 128 | 256 | SECOND_BITS;
 
 /// The parts added up so far.
 #[derive(Debug, Default)]
@@ -117,16 +123,19 @@ impl Sum {
     }
 
     fn add(&mut self, number: Number, unit: Unit) -> Result<(), Fault> {
-        self.mark(unit.bit())?;
         let Number { whole, fraction } = number;
+        let is_exact = fraction == 0.0 || unit != Unit::Time(SECOND_MICROS);
+        self.mark(if is_exact { unit.bit() } else { SECOND_BITS })?;
         match unit {
             Unit::Years(years) => {
+                in_field(whole.saturating_mul(years))?;
                 self.add_months(whole.checked_mul(12 * years))?;
                 #[allow(clippy::cast_precision_loss)]
                 let months = (fraction * 12.0 * years as f64).round_ties_even();
                 self.add_months(to_integer(months))
             }
             Unit::Months => {
+                in_field(whole)?;
                 self.add_months(Some(whole))?;
                 self.add_fraction_of_days(fraction * 30.0)
             }
@@ -176,11 +185,16 @@ impl Sum {
             return Err(Fault::Range);
         }
         Ok(Interval {
-            months: i32::try_from(self.months).map_err(|_| Fault::Range)?,
+            months: i32::try_from(self.months).map_err(|_| Fault::Sum)?,
             days: i32::try_from(self.days).map_err(|_| Fault::Range)?,
             micros: self.micros,
         })
     }
+}
+
+/// An error unless a field's number has 32 bits.
+fn in_field(number: i64) -> Result<(), Fault> {
+    i32::try_from(number).map(|_| ()).map_err(|_| Fault::Range)
 }
 
 fn add(sum: &mut i64, part: Option<i64>) -> Result<(), Fault> {

@@ -32,12 +32,14 @@ fn malformed(error: &serde_json::Error) -> SqlError {
     if error.to_string().starts_with("recursion limit") {
         return SqlError::new("54001", "stack depth limit exceeded").detail(error.to_string());
     }
-    let mut detail = error.to_string();
-    if let Some(first) = detail.get_mut(..1) {
+    let mut detail = format!("{error}.");
+    if error.is_eof() {
+        "The input string ended unexpectedly.".clone_into(&mut detail);
+    } else if let Some(first) = detail.get_mut(..1) {
         first.make_ascii_uppercase();
     }
     SqlError::new(code::INVALID_TEXT_REPRESENTATION, "invalid input syntax for type json")
-        .detail(format!("{detail}."))
+        .detail(detail)
 }
 
 // Depth is bounded by the reader's limit of 128.

@@ -16,7 +16,7 @@ mod number;
 mod scan;
 
 pub(super) use array::elements;
-pub(super) use bytes::{blank_padded, bytea, name, uuid, varchar};
+pub(super) use bytes::{blank_padded, bytea, first_characters, name, uuid, varchar};
 pub(super) use datetime::{date, time, timestamp, timestamptz};
 pub(super) use interval::{Interval, interval};
 pub(super) use json::{check_json, jsonb};

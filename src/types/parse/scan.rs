@@ -7,7 +7,7 @@ use super::is_space;
 pub(super) enum Piece<'a> {
     /// `20200102`, `5`, `030405.678`
     Number(&'a str),
-    /// `2020-01-02`, `1/2/2020`, `02-Jan-2020`
+    /// `2020-01-02`, `1/2/2020`, `02-Jan-2020`, `Jan-02-2020`
     Date(&'a str, char),
     /// `03:04:05.678`
     Clock(&'a str),
@@ -70,6 +70,9 @@ impl<'a> Scanner<'a> {
                 let date = &self.rest[..length];
                 let third = date.match_indices(separator).nth(1).map(|(at, _)| at + 1);
                 let end = third.map_or(length, |at| at + span(&date[at..], is_digit));
+                // A fourth part makes it no date.
+                let is_date = !self.rest[end..].starts_with(separator);
+                let end = if is_date { end } else { length };
                 Piece::Date(self.take(end), separator)
             }
             Some('.') => {
@@ -100,14 +103,12 @@ impl<'a> Scanner<'a> {
                 Piece::Julian(self.take(digits))
             }
             Some('/' | '_' | '+' | '0'..='9') => self.zone_name(),
-            // `Jan-02-2020` is a month and two numbers; `PST-8` a zone.
-            Some('-') if month(&self.rest[..letters]).is_none() => self.zone_name(),
-            Some('-') => {
-                let word = self.take(letters);
-                self.take(1);
-                // And the number goes on as after a date: `02-2020` is no date of its own.
-                Piece::Word(word)
+            // `Jan-02-2020` is a date, `PST-8` a zone.
+            Some('-') if month(&self.rest[..letters]).is_some() => {
+                let length = span(self.rest, |c| c.is_ascii_alphanumeric() || c == '-');
+                Piece::Date(self.take(length), '-')
             }
+            Some('-') => self.zone_name(),
             _ => Piece::Word(self.take(letters)),
         }
     }

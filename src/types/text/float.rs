@@ -1,9 +1,10 @@
 //! Floats in text: the fewest digits that read back as the same value, laid out as `%g` does.
 //!
-//! Rust's shortest digits are also PostgreSQL's, with one exception. A value whose mantissa is
+//! Rust's shortest digits are also PostgreSQL's, with two exceptions. A value whose mantissa is
 //! even owns the two midpoints to its neighbours, because reading rounds to even. Rust uses them
 //! (`1e23`), PostgreSQL does not rely on the reader's rounding and takes the shortest digits
-//! strictly between the midpoints (`9.999999999999999e+22`).
+//! strictly between the midpoints (`9.999999999999999e+22`). And where two numbers of so many
+//! digits are equally near, Rust takes the larger and PostgreSQL the even one.
 
 use std::fmt::LowerExp;
 use std::io::Write;
@@ -90,76 +91,128 @@ fn format_into<'a>(buffer: &'a mut Buffer, text: std::fmt::Arguments<'_>) -> &'a
 
 /// The fewest digits that lie strictly between the midpoints to the neighbours.
 fn shortest<F: Float>(buffer: &mut Buffer, value: F) -> &str {
-    let bits = value.magnitude();
-    let short = format_into(buffer, format_args!("{value:e}")).len();
-    let fits = |text: &[u8]| {
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        text.parse::<F>().is_ok_and(|read| read.magnitude() == bits)
-            && !on_midpoint(text, bits, F::WIDTH)
-    };
-    let is_midpoint = {
-        let text = std::str::from_utf8(&buffer[..short]).unwrap_or_default();
-        on_midpoint(text, bits, F::WIDTH)
-    };
-    let mut length = short;
-    let mut precision = 0;
-    while is_midpoint && precision < F::WIDTH.digits_max {
-        length = format_into(buffer, format_args!("{value:.precision$e}")).len();
-        precision = if fits(&buffer[..length]) { F::WIDTH.digits_max } else { precision + 1 };
+    let exact = Binary::of(value);
+    let text = format_into(buffer, format_args!("{value:e}"));
+    let mut length = text.len();
+    // Shortest digits are at most 17, which 64 bits hold.
+    let decimal = Decimal::read(text).unwrap_or(Decimal { digits: 0, exponent: 0, length: 1 });
+    if exact.has_midpoint(decimal) {
+        let fits = |text: &str| {
+            text.parse::<F>().is_ok_and(|read| read.magnitude() == value.magnitude())
+                && Decimal::read(text).is_some_and(|decimal| !exact.has_midpoint(decimal))
+        };
+        for precision in 0..F::WIDTH.digits_max {
+            let text = format_into(buffer, format_args!("{value:.precision$e}"));
+            length = text.len();
+            if fits(text) {
+                break;
+            }
+        }
+    } else if decimal.digits % 2 == 1 && exact.is(decimal.minus_half(), 1) {
+        // Formatting to a number of digits does round to even; but below a power of two the even
+        // one may be too far away.
+        let (precision, shorter) = (decimal.length - 1, *buffer);
+        let even = format_into(buffer, format_args!("{value:.precision$e}"));
+        if even.parse::<F>().is_ok_and(|read| read.magnitude() == value.magnitude()) {
+            length = even.len();
+        } else {
+            *buffer = shorter;
+        }
     }
     std::str::from_utf8(&buffer[..length]).unwrap_or_default()
 }
 
-/// Whether the decimal number `text` lies halfway between the float `bits` and a neighbour.
-fn on_midpoint(text: &str, bits: u64, width: Width) -> bool {
-    let fraction = bits & ((1 << width.mantissa_bits) - 1);
-    let biased = i32::try_from(bits >> width.mantissa_bits).unwrap_or(0);
-    if fraction % 2 != 0 {
-        return false;
-    }
-    let mantissa = if biased == 0 { fraction } else { fraction | (1 << width.mantissa_bits) };
-    let exponent = biased.max(1) - width.exponent_bias;
-    let Some((mut digits, power_of_ten)) = decimal_parts(text) else { return false };
-    let mut power_of_two = power_of_ten;
-    while digits != 0 && digits % 2 == 0 {
-        (digits, power_of_two) = (digits / 2, power_of_two + 1);
-    }
-    // Now text = digits * 5^power_of_ten * 2^power_of_two, with odd digits; and so is a midpoint.
-    let is = |odd: u64, exponent: i32| {
-        let five = u32::try_from(power_of_ten.abs()).unwrap_or(u32::MAX);
-        let Some(five) = 5_u128.checked_pow(five) else { return false };
-        let (left, right) = (u128::from(digits), u128::from(odd));
-        power_of_two == exponent
-            && if power_of_ten >= 0 {
-                left.checked_mul(five) == Some(right)
-            } else {
-                right.checked_mul(five) == Some(left)
-            }
-    };
-    // Below a power of two the neighbours are twice as near.
-    let lower = if fraction == 0 && biased > 1 {
-        is(4 * mantissa - 1, exponent - 2)
-    } else {
-        mantissa > 0 && is(2 * mantissa - 1, exponent - 1)
-    };
-    lower || is(2 * mantissa + 1, exponent - 1)
+/// A float without its sign: an integer times a power of two.
+#[derive(Debug, Clone, Copy)]
+struct Binary {
+    mantissa: u64,
+    exponent: i32,
+    /// Whether the neighbour below is half as far as the one above.
+    is_power_of_two: bool,
 }
 
-/// `d.ddde±x` as digits and a power of ten.
-fn decimal_parts(text: &str) -> Option<(u64, i32)> {
-    let (mantissa, exponent) = text.trim_start_matches('-').split_once('e')?;
-    let mut exponent: i32 = exponent.parse().ok()?;
-    let mut digits = 0_u64;
-    let mut after_point = false;
-    for byte in mantissa.bytes() {
-        if byte == b'.' {
-            after_point = true;
-        } else {
-            digits = digits.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
-            exponent -= i32::from(after_point);
+impl Binary {
+    fn of<F: Float>(value: F) -> Self {
+        let (bits, width) = (value.magnitude(), F::WIDTH);
+        let fraction = bits & ((1 << width.mantissa_bits) - 1);
+        let biased = i32::try_from(bits >> width.mantissa_bits).unwrap_or(0);
+        let hidden = if biased == 0 { 0 } else { 1 << width.mantissa_bits };
+        Self {
+            mantissa: fraction | hidden,
+            exponent: biased.max(1) - width.exponent_bias,
+            is_power_of_two: fraction == 0 && biased > 1,
         }
     }
-    Some((digits, exponent))
+
+    /// Whether `decimal` lies halfway to a neighbour, and would be read as this number.
+    fn has_midpoint(self, decimal: Decimal) -> bool {
+        let midpoint =
+            |mantissa, exponent| Self { mantissa, exponent, is_power_of_two: false }.is(decimal, 0);
+        let Self { mantissa, exponent, is_power_of_two } = self;
+        if mantissa % 2 != 0 || mantissa == 0 {
+            return false;
+        }
+        let lower = if is_power_of_two {
+            midpoint(4 * mantissa - 1, exponent - 2)
+        } else {
+            midpoint(2 * mantissa - 1, exponent - 1)
+        };
+        lower || midpoint(2 * mantissa + 1, exponent - 1)
+    }
+
+    /// Whether this number, times 2^`doublings`, is `decimal`.
+    fn is(self, decimal: Decimal, doublings: i32) -> bool {
+        if self.mantissa == 0 || decimal.digits == 0 {
+            return self.mantissa == decimal.digits;
+        }
+        // Both as an odd number times a power of two; the decimal's also times one of five.
+        let twos = |number: u64| i32::try_from(number.trailing_zeros()).unwrap_or(0);
+        let (left, right) = (twos(decimal.digits), twos(self.mantissa));
+        if left + decimal.exponent != right + self.exponent + doublings {
+            return false;
+        }
+        let Some(fives) = 5_u128.checked_pow(decimal.exponent.unsigned_abs()) else { return false };
+        let (left, right) = (decimal.digits >> left, self.mantissa >> right);
+        let (left, right) = (u128::from(left), u128::from(right));
+        if decimal.exponent >= 0 {
+            left.checked_mul(fives) == Some(right)
+        } else {
+            right.checked_mul(fives) == Some(left)
+        }
+    }
+}
+
+/// An integer times a power of ten.
+#[derive(Debug, Clone, Copy)]
+struct Decimal {
+    digits: u64,
+    exponent: i32,
+    /// How many digits it was written with.
+    length: usize,
+}
+
+impl Decimal {
+    /// Reads `d.ddde±x`, without its sign.
+    fn read(text: &str) -> Option<Self> {
+        let (mantissa, exponent) = text.trim_start_matches('-').split_once('e')?;
+        let mut decimal = Self { digits: 0, exponent: exponent.parse().ok()?, length: 0 };
+        let mut after_point = false;
+        for byte in mantissa.bytes() {
+            if byte == b'.' {
+                after_point = true;
+                continue;
+            }
+            decimal.digits = decimal.digits.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+            decimal.exponent -= i32::from(after_point);
+            decimal.length += 1;
+        }
+        Some(decimal)
+    }
+
+    /// Twice what is half a unit of the last digit less.
+    fn minus_half(self) -> Self {
+        Self { digits: 2 * self.digits - 1, ..self }
+    }
 }
 
 /// Writes `d.ddde±x` plainly, or with an exponent of two digits where it is below -4 or not
@@ -235,6 +288,9 @@ mod tests {
             (1e20, "1e+20"),
             (1e22, "1e+22"),
             (1e23, "9.999999999999999e+22"),
+            (148_906_574_030_391.125, "148906574030391.12"),
+            (5.960_464_477_539_062_5e-8, "5.960464477539063e-08"),
+            (2.980_232_238_769_531_2e-8, "2.9802322387695312e-08"),
             (1e100, "1e+100"),
             (5e-324, "5e-324"),
             (f64::MIN_POSITIVE, "2.2250738585072014e-308"),
@@ -256,6 +312,8 @@ mod tests {
             (123_456.0, "123456"),
             (1_234_567.0, "1.234567e+06"),
             (33_554_432.0, "3.3554432e+07"),
+            (280_845.125, "280845.12"),
+            (0.000_244_140_625, "0.00024414062"),
             (67_108_864.0, "6.7108864e+07"),
             (8_589_934_592.0, "8.589935e+09"),
             (0.1, "0.1"),
