@@ -586,6 +586,9 @@ fn code_is_told_from_comments_and_text() {
     assert_eq!(without_tests("a\n#[cfg(test)]\nmod t {\n b {} }\nc").split_whitespace().count(), 2);
 }
 
+/// No line.
+const NONE: [usize; 0] = [];
+
 #[test]
 fn an_upward_import_is_found() {
     let found = |path, code| lines(&floors(path, code));
@@ -593,10 +596,10 @@ fn an_upward_import_is_found() {
     assert_eq!(found("src/expr/mod.rs", "use crate::{types::{A, B}, state::C};"), [1], "a peer");
     assert_eq!(found("src/expr/mod.rs", "use super::graph::Node;"), [1], "a peer by super");
     assert_eq!(found("src/expr/cast.rs", "use super::super::session::A;"), [1]);
-    assert_eq!(found("src/expr/cast.rs", "use super::graph::A;"), [], "expr::graph, its own");
+    assert_eq!(found("src/expr/cast.rs", "use super::graph::A;"), NONE, "expr::graph, its own");
     assert_eq!(found("src/engine/mod.rs", "fn f(a: crate::wire::A) {}"), [1, 1]);
     assert_eq!(found("src/nowhere.rs", ""), [1]);
-    assert_eq!(found("src/main.rs", "weir::server::main()"), []);
+    assert_eq!(found("src/main.rs", "weir::server::main()"), NONE);
 }
 
 #[test]
@@ -612,11 +615,11 @@ fn an_arrow_that_never_is_is_found() {
 fn a_second_door_is_found() {
     let found = |path, code| lines(&doors(path, code));
     assert_eq!(found("src/state/mod.rs", "use rocksdb::DB;"), [1]);
-    assert_eq!(found("src/state/rocks.rs", "use rocksdb::DB;"), []);
+    assert_eq!(found("src/state/rocks.rs", "use rocksdb::DB;"), NONE);
     assert_eq!(found("src/session/mod.rs", "use datafusion::sql::sqlparser::ast;"), [1]);
     assert_eq!(found("src/http/mod.rs", "use pgwire::api;"), [1]);
     assert_eq!(found("src/engine/mod.rs", "use std::time::{Duration, Instant};"), [1]);
-    assert_eq!(found("src/engine/mod.rs", "use std::time::Duration;"), []);
+    assert_eq!(found("src/engine/mod.rs", "use std::time::Duration;"), NONE);
     assert_eq!(found("src/engine/mod.rs", "\ntokio::spawn(a); tokio::task::spawn(b);"), [2, 2]);
     assert_eq!(found("src/engine/mod.rs", "rand::random(); Uuid::new_v4()"), [1, 1]);
 }
@@ -625,18 +628,18 @@ fn a_second_door_is_found() {
 fn a_banned_word_is_found() {
     let found = |source| lines(&banned_words(source, false));
     assert_eq!(found("fn a() { todo!() }\nfn b() { x.unwrap() }"), [1, 2]);
-    assert_eq!(found("// a.unwrap() or todo!\nlet s = \"dbg!\";"), []);
+    assert_eq!(found("// a.unwrap() or todo!\nlet s = \"dbg!\";"), NONE);
     assert_eq!(found("// FIXME: later"), [1]);
-    assert_eq!(found("#[cfg(test)]\nmod tests {\n  fn a() { x.unwrap() }\n}"), []);
+    assert_eq!(found("#[cfg(test)]\nmod tests {\n  fn a() { x.unwrap() }\n}"), NONE);
     assert_eq!(found("#[cfg(test)]\nmod tests {\n  #[ignore = \"slow\"]\n fn a() {} }"), [3]);
-    assert_eq!(lines(&banned_words("x.unwrap()", true)), []);
+    assert_eq!(lines(&banned_words("x.unwrap()", true)), NONE);
 }
 
 #[test]
 fn a_bad_shape_is_found() {
     assert_eq!(lines(&shape("use a;\n")), [1]);
     assert_eq!(lines(&shape(&format!("//! A.\n// {}\n", "x".repeat(98)))), [2]);
-    assert_eq!(lines(&shape(&format!("//! A.\n// {}\n", "é".repeat(97)))), []);
+    assert_eq!(lines(&shape(&format!("//! A.\n// {}\n", "é".repeat(97)))), NONE);
     let data = format!("//! A.\nlet a = r#\"\n{}\n\"#; // {}", "x".repeat(101), "x".repeat(98));
     assert_eq!(lines(&shape(&data)), [4]);
     assert_eq!(lines(&shape(&format!("//! A.{}", "\n//".repeat(900)))), [901]);
@@ -647,7 +650,7 @@ fn a_long_function_is_found() {
     let long = format!("fn a() {{{}}}\nfn b() {{}}", "\n x();".repeat(130));
     let check = |allowed: &[(&str, &str, usize)]| lines(&function_lengths("f.rs", &long, allowed));
     assert_eq!(check(&[]), [1]);
-    assert_eq!(check(&[("f.rs", "a", 131)]), []);
+    assert_eq!(check(&[("f.rs", "a", 131)]), NONE);
     assert_eq!(check(&[("f.rs", "a", 130)]), [1], "it grew");
     assert_eq!(check(&[("f.rs", "a", 131), ("f.rs", "b", 121)]), [1], "b is short now");
     assert_eq!(functions("trait T { fn a(); fn b() -> u8 {\n1 } }"), [(1, "b".to_string(), 2)]);
@@ -655,10 +658,10 @@ fn a_long_function_is_found() {
 
 #[test]
 fn a_bad_page_or_script_is_found() {
-    assert_eq!(lines(&titles("# A\n```\n# not a title\n```\n## B\n")), []);
+    assert_eq!(lines(&titles("# A\n```\n# not a title\n```\n## B\n")), NONE);
     assert_eq!(lines(&titles("# A\n\n# B\n")), [3]);
     assert_eq!(lines(&titles("A\n")), [1]);
-    assert_eq!(lines(&scripts("sql-tests/slt/a.slt", "query I\nSELECT 1\n----\n1\n")), []);
+    assert_eq!(lines(&scripts("sql-tests/slt/a.slt", "query I\nSELECT 1\n----\n1\n")), NONE);
     assert_eq!(lines(&scripts("docs/a.slt", "query I\nSELECT 1\n----\n1\n\nhalt")), [1, 6]);
     assert_eq!(lines(&scripts("sql-tests/slt/a.slt", "statement ok\nSELECT 1\n")), [1]);
 }

@@ -54,6 +54,7 @@ pub fn view(catalog: &Catalog, name: &str, depends_on: Vec<ObjectId>) -> Object 
         name: QualifiedName::new("public", name),
         kind: ObjectKind::MaterializedView(MaterializedView {
             query: query.clone(),
+            search_path: vec!["public".to_owned()],
             key: vec![0],
             distribution: vec![0],
             append_only: false,
@@ -118,7 +119,8 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             server_started: WallTime(0),
             search_path: vec!["public".to_owned()],
             settings: BTreeMap::from([
-                ("jit".to_owned(), setting("off")),
+                ("default_table_access_method".to_owned(), setting("heap")),
+                ("jit".to_owned(), setting("on")),
                 ("server_version_num".to_owned(), setting("150000")),
             ]),
             activity: vec![activity],

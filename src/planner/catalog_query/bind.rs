@@ -13,6 +13,7 @@ use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
 use super::expression::{self, folded};
+use super::output_name::output_name;
 use super::scope::Scope;
 use super::series::Series;
 use super::tree::{
@@ -386,7 +387,7 @@ impl<'a> Binder<'a> {
             match item {
                 ast::SelectItem::UnnamedExpr(expr) => {
                     let bound = expression::bind(self, context, expr)?;
-                    columns.push(column(expression::output_name(expr), &bound));
+                    columns.push(column(output_name(expr), &bound));
                     outputs.push(bound);
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
@@ -580,7 +581,7 @@ impl<'a> Binder<'a> {
             }
             ast::Expr::Nested(inner) => self.conditions(context, inner),
             other => {
-                let expression = expression::bind(self, context, other)?;
+                let expression = expression::bind_as(self, context, other, &SqlType::Boolean)?;
                 let sources = expression.node.sources();
                 Ok(vec![Condition { expression, sources }])
             }

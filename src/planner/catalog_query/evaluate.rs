@@ -24,7 +24,7 @@ pub(super) struct Frame<'a> {
 
 /// Expressions and rows that a statement may work through before it is refused: catalogs are
 /// small, and a statement over them holds all its rows in memory.
-const WORK_MAX: u64 = 200_000_000;
+const WORK_MAX: u64 = 50_000_000;
 
 /// The state of one execution.
 pub(super) struct Machine<'a> {
@@ -36,6 +36,7 @@ pub(super) struct Machine<'a> {
     pub(super) relations: RefCell<HashMap<u32, Rc<Vec<Row>>>>,
     regexes: RefCell<HashMap<(String, Pattern), Regex>>,
     work: Cell<u64>,
+    pub(super) work_max: u64,
 }
 
 impl<'a> Machine<'a> {
@@ -47,6 +48,7 @@ impl<'a> Machine<'a> {
             relations: RefCell::default(),
             regexes: RefCell::default(),
             work: Cell::default(),
+            work_max: WORK_MAX,
         }
     }
 
@@ -54,7 +56,7 @@ impl<'a> Machine<'a> {
     pub(super) fn charge(&self, work: usize) -> SqlResult<()> {
         let total = self.work.get().saturating_add(u64::try_from(work).unwrap_or(u64::MAX));
         self.work.set(total);
-        if total > WORK_MAX {
+        if total > self.work_max {
             return Err(SqlError::new("54001", "the catalog query is too large")
                 .hint("Add conditions that join the catalogs by their OIDs."));
         }
@@ -77,7 +79,6 @@ impl<'a> Machine<'a> {
     /// An expression's value.
     pub(super) fn evaluate(&self, typed: &Typed, frame: &Frame<'_>) -> SqlResult<Value> {
         self.charge(1)?;
-        let boolean = |value: Option<bool>| value.map_or(Value::Null, Value::Bool);
         Ok(match &typed.node {
             Node::Constant(value) => value.clone(),
             Node::Parameter(index) => self.parameters.get(*index).cloned().unwrap_or(Value::Null),
@@ -94,70 +95,12 @@ impl<'a> Machine<'a> {
                 pg::call(function, self.context, &self.evaluate_all(arguments, frame)?)?
             }
             Node::Cast { to, value } => self.cast(&self.evaluate(value, frame)?, to)?,
-            Node::And(left, right) => match self.evaluate(left, frame)?.as_bool() {
-                Some(false) => Value::Bool(false),
-                left => match self.evaluate(right, frame)?.as_bool() {
-                    Some(false) => Value::Bool(false),
-                    right => boolean(left.zip(right).map(|(left, right)| left && right)),
-                },
-            },
-            Node::Or(left, right) => match self.evaluate(left, frame)?.as_bool() {
-                Some(true) => Value::Bool(true),
-                left => match self.evaluate(right, frame)?.as_bool() {
-                    Some(true) => Value::Bool(true),
-                    right => boolean(left.zip(right).map(|(left, right)| left || right)),
-                },
-            },
-            Node::Not(value) => boolean(self.evaluate(value, frame)?.as_bool().map(|value| !value)),
-            Node::Compare { comparison, left, right } => {
-                let (left, right) = (self.evaluate(left, frame)?, self.evaluate(right, frame)?);
-                boolean(self.compare(*comparison, &left, &right)?)
-            }
-            Node::IsDistinct { left, right, negated } => {
-                let (left, right) = (self.evaluate(left, frame)?, self.evaluate(right, frame)?);
-                let same = match (left.is_null(), right.is_null()) {
-                    (true, true) => true,
-                    (false, false) => self.compare(Comparison::Equal, &left, &right)? == Some(true),
-                    _ => false,
-                };
-                Value::Bool(same == *negated)
-            }
             Node::Arithmetic { operation, left, right } => {
                 arithmetic(*operation, &self.evaluate(left, frame)?, &self.evaluate(right, frame)?)?
             }
             Node::Concatenate(left, right) => {
                 let array = matches!(typed.sql_type, SqlType::Array(_));
                 self.concatenate(array, self.evaluate(left, frame)?, self.evaluate(right, frame)?)
-            }
-            Node::Match { value, pattern, kind, negated } => {
-                let value = self.evaluate(value, frame)?;
-                let pattern = self.evaluate(pattern, frame)?;
-                boolean(self.matches(&value, &pattern, *kind)?.map(|found| found != *negated))
-            }
-            Node::IsNull { value, negated } => {
-                Value::Bool(self.evaluate(value, frame)?.is_null() != *negated)
-            }
-            Node::IsTruth { value, truth, negated } => {
-                let is = self.evaluate(value, frame)?.as_bool() == Some(*truth);
-                Value::Bool(is != *negated)
-            }
-            Node::InList { value, list } => {
-                let value = self.evaluate(value, frame)?;
-                let mut unknown = value.is_null();
-                for item in list {
-                    let item = self.evaluate(item, frame)?;
-                    match self.compare(Comparison::Equal, &value, &item)? {
-                        Some(true) => return Ok(Value::Bool(true)),
-                        Some(false) => {}
-                        None => unknown = true,
-                    }
-                }
-                if unknown { Value::Null } else { Value::Bool(false) }
-            }
-            Node::Quantified { comparison, all, value, array } => {
-                let value = self.evaluate(value, frame)?;
-                let array = self.evaluate(array, frame)?;
-                boolean(self.quantified(*comparison, *all, &value, &array)?)
             }
             Node::Case { operand, branches, otherwise } => {
                 let operand = operand.as_ref().map(|one| self.evaluate(one, frame)).transpose()?;
@@ -206,6 +149,65 @@ impl<'a> Machine<'a> {
             }
             Node::Exists(query) => Value::Bool(!self.run(query, Some(frame))?.is_empty()),
             Node::Rows(query) => self.rows_value(query, frame)?,
+            predicate => self.truth(predicate, frame)?.map_or(Value::Null, Value::Bool),
+        })
+    }
+
+    /// What is true, false or unknown.
+    fn truth(&self, predicate: &Node, frame: &Frame<'_>) -> SqlResult<Option<bool>> {
+        let value = |typed: &Typed| self.evaluate(typed, frame);
+        Ok(match predicate {
+            Node::And(left, right) => match value(left)?.as_bool() {
+                Some(false) => Some(false),
+                left => match value(right)?.as_bool() {
+                    Some(false) => Some(false),
+                    right => left.zip(right).map(|(left, right)| left && right),
+                },
+            },
+            Node::Or(left, right) => match value(left)?.as_bool() {
+                Some(true) => Some(true),
+                left => match value(right)?.as_bool() {
+                    Some(true) => Some(true),
+                    right => left.zip(right).map(|(left, right)| left || right),
+                },
+            },
+            Node::Not(inner) => value(inner)?.as_bool().map(|truth| !truth),
+            Node::Compare { comparison, left, right } => {
+                self.compare(*comparison, &value(left)?, &value(right)?)?
+            }
+            Node::IsDistinct { left, right, negated } => {
+                let (left, right) = (value(left)?, value(right)?);
+                let same = match (left.is_null(), right.is_null()) {
+                    (true, true) => true,
+                    (false, false) => self.compare(Comparison::Equal, &left, &right)? == Some(true),
+                    _ => false,
+                };
+                Some(same == *negated)
+            }
+            Node::Match { value: text, pattern, kind, negated } => {
+                let found = self.matches(&value(text)?, &value(pattern)?, *kind)?;
+                found.map(|found| found != *negated)
+            }
+            Node::IsNull { value: inner, negated } => Some(value(inner)?.is_null() != *negated),
+            Node::IsTruth { value: inner, truth, negated } => {
+                Some((value(inner)?.as_bool() == Some(*truth)) != *negated)
+            }
+            Node::InList { value: inner, list } => {
+                let wanted = value(inner)?;
+                let mut unknown = wanted.is_null();
+                for item in list {
+                    match self.compare(Comparison::Equal, &wanted, &value(item)?)? {
+                        Some(true) => return Ok(Some(true)),
+                        Some(false) => {}
+                        None => unknown = true,
+                    }
+                }
+                if unknown { None } else { Some(false) }
+            }
+            Node::Quantified { comparison, all, value: inner, array } => {
+                self.quantified(*comparison, *all, &value(inner)?, &value(array)?)?
+            }
+            _ => return Err(SqlError::internal("not a predicate")),
         })
     }
 
@@ -409,7 +411,7 @@ fn arithmetic(operation: Operation, left: &Value, right: &Value) -> SqlResult<Va
 fn compile(pattern: &str, kind: Pattern) -> SqlResult<Regex> {
     let (source, ignore_case) = match kind {
         Pattern::Regex { ignore_case } => (pattern.to_owned(), ignore_case),
-        Pattern::Like { ignore_case } => (like_to_regex(pattern), ignore_case),
+        Pattern::Like { ignore_case, escape } => (like_to_regex(pattern, escape), ignore_case),
     };
     RegexBuilder::new(&source)
         .case_insensitive(ignore_case)
@@ -422,18 +424,18 @@ fn compile(pattern: &str, kind: Pattern) -> SqlResult<Regex> {
         })
 }
 
-/// `%` and `_` are wild, `\` makes the next character plain.
-fn like_to_regex(pattern: &str) -> String {
+/// `%` and `_` are wild, `escape` makes the next character plain.
+fn like_to_regex(pattern: &str, escape: Option<char>) -> String {
     let mut source = String::from("^");
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {
-            '%' => source.push_str(".*"),
-            '_' => source.push('.'),
-            '\\' => {
-                let plain = characters.next().unwrap_or('\\');
+            _ if Some(character) == escape => {
+                let plain = characters.next().unwrap_or(character);
                 source.push_str(&regex::escape(&plain.to_string()));
             }
+            '%' => source.push_str(".*"),
+            '_' => source.push('.'),
             other => source.push_str(&regex::escape(&other.to_string())),
         }
     }

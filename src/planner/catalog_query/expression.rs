@@ -1,4 +1,4 @@
-//! From syntax to bound expressions, with PostgreSQL's types and column names.
+//! From syntax to bound expressions, with PostgreSQL's types.
 
 use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator};
 
@@ -6,12 +6,9 @@ use crate::catalog::pg::{self, Reg, Value};
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
-use super::bind::{BindError, Binder, Bound, Context, function_arguments, function_name};
-use super::series::Series;
-use super::tree::{
-    Aggregate, AggregateKind, Comparison, Node, Operation, Pattern, Query, RowNumber, SetCall,
-    Target, Typed,
-};
+use super::bind::{BindError, Binder, Bound, Context};
+use super::function::bind_function;
+use super::tree::{Comparison, Node, Operation, Pattern, Query, Target, Typed};
 
 /// An identifier as it is looked up: in lower case unless it was quoted.
 pub(super) fn folded(identifier: &ast::Ident) -> String {
@@ -43,8 +40,6 @@ pub(super) fn bind_as(
 /// Binds an expression.
 pub(super) fn bind(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> Bound<Typed> {
     let one = |expr: &Expr| bind(binder, context, expr);
-    let boxed = |expr: &Expr| bind(binder, context, expr).map(Box::new);
-    let boolean = |node: Node| Ok(Typed::new(node, SqlType::Boolean));
     match expr {
         Expr::Nested(inner) => one(inner),
         Expr::Collate { expr, .. } => one(expr),
@@ -72,64 +67,6 @@ pub(super) fn bind(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> B
             data_type,
             ..
         } => cast(binder, one(expr)?, data_type),
-        Expr::IsNull(value) => boolean(Node::IsNull { value: boxed(value)?, negated: false }),
-        Expr::IsNotNull(value) => boolean(Node::IsNull { value: boxed(value)?, negated: true }),
-        Expr::IsUnknown(value) => boolean(Node::IsNull { value: boxed(value)?, negated: false }),
-        Expr::IsNotUnknown(value) => boolean(Node::IsNull { value: boxed(value)?, negated: true }),
-        Expr::IsTrue(value) => boolean(truth(boxed(value)?, true, false)),
-        Expr::IsNotTrue(value) => boolean(truth(boxed(value)?, true, true)),
-        Expr::IsFalse(value) => boolean(truth(boxed(value)?, false, false)),
-        Expr::IsNotFalse(value) => boolean(truth(boxed(value)?, false, true)),
-        Expr::IsDistinctFrom(left, right) => {
-            let (left, right) = pair(binder, one(left)?, one(right)?);
-            boolean(Node::IsDistinct { left, right, negated: false })
-        }
-        Expr::IsNotDistinctFrom(left, right) => {
-            let (left, right) = pair(binder, one(left)?, one(right)?);
-            boolean(Node::IsDistinct { left, right, negated: true })
-        }
-        Expr::Between { expr, negated, low, high } => {
-            let at_least = compare(binder, Comparison::GreaterOrEqual, one(expr)?, one(low)?);
-            let at_most = compare(binder, Comparison::LessOrEqual, one(expr)?, one(high)?);
-            let both =
-                Typed::new(Node::And(Box::new(at_least), Box::new(at_most)), SqlType::Boolean);
-            Ok(negate_if(both, *negated))
-        }
-        Expr::InList { expr, list, negated } => {
-            let value = one(expr)?;
-            let list: Bound<Vec<Typed>> = list
-                .iter()
-                .map(|item| Ok(with_type(binder, one(item)?, &value.sql_type)))
-                .collect();
-            let node = Node::InList { value: Box::new(value), list: list? };
-            Ok(negate_if(Typed::new(node, SqlType::Boolean), *negated))
-        }
-        Expr::InSubquery { expr, subquery, negated } => {
-            let query = binder.query(subquery, Some(context.scope))?;
-            let found = quantified(binder, Comparison::Equal, false, one(expr)?, rows(query));
-            Ok(negate_if(found, *negated))
-        }
-        Expr::InUnnest { expr, array_expr, negated } => {
-            let array = one(array_expr)?;
-            let found = quantified(binder, Comparison::Equal, false, one(expr)?, array);
-            Ok(negate_if(found, *negated))
-        }
-        Expr::AnyOp { left, compare_op, right, .. } => {
-            let array = quantified_side(binder, context, right)?;
-            Ok(quantified(binder, comparison(compare_op)?, false, one(left)?, array))
-        }
-        Expr::AllOp { left, compare_op, right } => {
-            let array = quantified_side(binder, context, right)?;
-            Ok(quantified(binder, comparison(compare_op)?, true, one(left)?, array))
-        }
-        Expr::Like { negated, any: false, expr, pattern, escape_char: None } => {
-            let kind = Pattern::Like { ignore_case: false };
-            Ok(matched(binder, one(expr)?, one(pattern)?, kind, *negated))
-        }
-        Expr::ILike { negated, any: false, expr, pattern, escape_char: None } => {
-            let kind = Pattern::Like { ignore_case: true };
-            Ok(matched(binder, one(expr)?, one(pattern)?, kind, *negated))
-        }
         Expr::BinaryOp { left, op, right } => binary(binder, one(left)?, op, one(right)?),
         Expr::UnaryOp { op: UnaryOperator::Not, expr } => Ok(negate_if(one(expr)?, true)),
         Expr::UnaryOp { op: UnaryOperator::Plus, expr } => one(expr),
@@ -180,6 +117,76 @@ pub(super) fn bind(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> B
         }
         Expr::Position { expr, r#in } => call("strpos", vec![one(r#in)?, one(expr)?]),
         Expr::Function(function) => bind_function(binder, context, function),
+        other => bind_predicate(binder, context, other),
+    }
+}
+
+/// Binds what is true, false or unknown.
+fn bind_predicate(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> Bound<Typed> {
+    let one = |expr: &Expr| bind(binder, context, expr);
+    let boxed = |expr: &Expr| bind(binder, context, expr).map(Box::new);
+    let boolean = |node: Node| Ok(Typed::new(node, SqlType::Boolean));
+    match expr {
+        Expr::IsNull(value) => boolean(Node::IsNull { value: boxed(value)?, negated: false }),
+        Expr::IsNotNull(value) => boolean(Node::IsNull { value: boxed(value)?, negated: true }),
+        Expr::IsUnknown(value) => boolean(Node::IsNull { value: boxed(value)?, negated: false }),
+        Expr::IsNotUnknown(value) => boolean(Node::IsNull { value: boxed(value)?, negated: true }),
+        Expr::IsTrue(value) => boolean(truth(boxed(value)?, true, false)),
+        Expr::IsNotTrue(value) => boolean(truth(boxed(value)?, true, true)),
+        Expr::IsFalse(value) => boolean(truth(boxed(value)?, false, false)),
+        Expr::IsNotFalse(value) => boolean(truth(boxed(value)?, false, true)),
+        Expr::IsDistinctFrom(left, right) => {
+            let (left, right) = pair(binder, one(left)?, one(right)?);
+            boolean(Node::IsDistinct { left, right, negated: false })
+        }
+        Expr::IsNotDistinctFrom(left, right) => {
+            let (left, right) = pair(binder, one(left)?, one(right)?);
+            boolean(Node::IsDistinct { left, right, negated: true })
+        }
+        Expr::Between { expr, negated, low, high } => {
+            let at_least = compare(binder, Comparison::GreaterOrEqual, one(expr)?, one(low)?);
+            let at_most = compare(binder, Comparison::LessOrEqual, one(expr)?, one(high)?);
+            let both =
+                Typed::new(Node::And(Box::new(at_least), Box::new(at_most)), SqlType::Boolean);
+            Ok(negate_if(both, *negated))
+        }
+        Expr::InList { expr, list, negated } => {
+            let value = one(expr)?;
+            let list: Bound<Vec<Typed>> = list
+                .iter()
+                .map(|item| Ok(with_type(binder, one(item)?, &value.sql_type)))
+                .collect();
+            let node = Node::InList { value: Box::new(value), list: list? };
+            Ok(negate_if(Typed::new(node, SqlType::Boolean), *negated))
+        }
+        Expr::InSubquery { expr, subquery, negated } => {
+            let query = binder.query(subquery, Some(context.scope))?;
+            let found = quantified(binder, Comparison::Equal, false, one(expr)?, rows(query));
+            Ok(negate_if(found, *negated))
+        }
+        Expr::InUnnest { expr, array_expr, negated } => {
+            let array = one(array_expr)?;
+            let found = quantified(binder, Comparison::Equal, false, one(expr)?, array);
+            Ok(negate_if(found, *negated))
+        }
+        Expr::AnyOp { left, compare_op, right, .. } => {
+            let array = quantified_side(binder, context, right)?;
+            Ok(quantified(binder, comparison(compare_op)?, false, one(left)?, array))
+        }
+        Expr::AllOp { left, compare_op, right } => {
+            let array = quantified_side(binder, context, right)?;
+            Ok(quantified(binder, comparison(compare_op)?, true, one(left)?, array))
+        }
+        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            let escape = escape_of(escape_char.as_ref())?;
+            let kind = Pattern::Like { ignore_case: false, escape };
+            Ok(matched(binder, one(expr)?, one(pattern)?, kind, *negated))
+        }
+        Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
+            let escape = escape_of(escape_char.as_ref())?;
+            let kind = Pattern::Like { ignore_case: true, escape };
+            Ok(matched(binder, one(expr)?, one(pattern)?, kind, *negated))
+        }
         _ => Err(BindError::NotHere),
     }
 }
@@ -217,7 +224,7 @@ fn literal(binder: &Binder<'_>, value: &ast::Value) -> Bound<Typed> {
 }
 
 /// A parameter or a literal without a type takes this one.
-fn with_type(binder: &Binder<'_>, mut value: Typed, sql_type: &SqlType) -> Typed {
+pub(super) fn with_type(binder: &Binder<'_>, mut value: Typed, sql_type: &SqlType) -> Typed {
     if value.sql_type == SqlType::Unknown && *sql_type != SqlType::Unknown {
         if let Node::Parameter(index) = value.node
             && let Some(slot) = binder.parameters.borrow_mut().get_mut(index)
@@ -254,7 +261,7 @@ fn truth(value: Box<Typed>, truth: bool, negated: bool) -> Node {
     Node::IsTruth { value, truth, negated }
 }
 
-fn rows(query: Query) -> Typed {
+pub(super) fn rows(query: Query) -> Typed {
     let element = match query.columns.as_slice() {
         [column] => column.sql_type.clone(),
         _ => SqlType::Record,
@@ -289,6 +296,19 @@ fn quantified(
     };
     let node = Node::Quantified { comparison, all, value: Box::new(value), array: Box::new(array) };
     Typed::new(node, SqlType::Boolean)
+}
+
+/// The character of ESCAPE: `\` if none is named, and none if it is empty.
+fn escape_of(escape: Option<&ast::ValueWithSpan>) -> Bound<Option<char>> {
+    let Some(escape) = escape else { return Ok(Some('\\')) };
+    let text = escape.value.clone().into_string().ok_or(BindError::NotHere)?;
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (first, None) => Ok(first),
+        _ => Err(SqlError::new("22025", "invalid escape string")
+            .hint("Escape string must be empty or one character.")
+            .into()),
+    }
 }
 
 fn matched(
@@ -352,10 +372,18 @@ fn pattern(operator: &BinaryOperator) -> Option<(Pattern, bool)> {
         BinaryOperator::PGRegexIMatch => (Pattern::Regex { ignore_case: true }, false),
         BinaryOperator::PGRegexNotMatch => (Pattern::Regex { ignore_case: false }, true),
         BinaryOperator::PGRegexNotIMatch => (Pattern::Regex { ignore_case: true }, true),
-        BinaryOperator::PGLikeMatch => (Pattern::Like { ignore_case: false }, false),
-        BinaryOperator::PGILikeMatch => (Pattern::Like { ignore_case: true }, false),
-        BinaryOperator::PGNotLikeMatch => (Pattern::Like { ignore_case: false }, true),
-        BinaryOperator::PGNotILikeMatch => (Pattern::Like { ignore_case: true }, true),
+        BinaryOperator::PGLikeMatch => {
+            (Pattern::Like { ignore_case: false, escape: Some('\\') }, false)
+        }
+        BinaryOperator::PGILikeMatch => {
+            (Pattern::Like { ignore_case: true, escape: Some('\\') }, false)
+        }
+        BinaryOperator::PGNotLikeMatch => {
+            (Pattern::Like { ignore_case: false, escape: Some('\\') }, true)
+        }
+        BinaryOperator::PGNotILikeMatch => {
+            (Pattern::Like { ignore_case: true, escape: Some('\\') }, true)
+        }
         _ => return None,
     })
 }
@@ -477,7 +505,7 @@ fn cast(binder: &Binder<'_>, value: Typed, data_type: &ast::DataType) -> Bound<T
     Ok(Typed::new(Node::Cast { to: target, value }, sql_type))
 }
 
-fn type_name(data_type: &ast::DataType) -> String {
+pub(super) fn type_name(data_type: &ast::DataType) -> String {
     data_type.to_string().to_lowercase().replace("pg_catalog.", "")
 }
 
@@ -486,7 +514,7 @@ pub(super) fn is_alias_type(data_type: &ast::DataType) -> bool {
     Reg::of_name(type_name(data_type).trim_end_matches("[]")).is_some()
 }
 
-fn target(name: &str) -> Option<(Target, SqlType)> {
+pub(super) fn target(name: &str) -> Option<(Target, SqlType)> {
     let (bare, array) = match name.strip_suffix("[]") {
         Some(element) => (element, true),
         None => (name, false),
@@ -558,7 +586,7 @@ fn access(
 }
 
 /// The function behind TRIM.
-fn trim_name(side: Option<&ast::TrimWhereField>) -> &'static str {
+pub(super) fn trim_name(side: Option<&ast::TrimWhereField>) -> &'static str {
     match side {
         None | Some(ast::TrimWhereField::Both) => "btrim",
         Some(ast::TrimWhereField::Leading) => "ltrim",
@@ -566,240 +594,9 @@ fn trim_name(side: Option<&ast::TrimWhereField>) -> &'static str {
     }
 }
 
-fn call(name: &str, arguments: Vec<Typed>) -> Bound<Typed> {
+pub(super) fn call(name: &str, arguments: Vec<Typed>) -> Bound<Typed> {
     let function = pg::function(name, arguments.len()).ok_or(BindError::NotHere)?;
     let types: Vec<SqlType> = arguments.iter().map(|one| one.sql_type.clone()).collect();
     let sql_type = function.returns.of(&types);
     Ok(Typed::new(Node::Call { function, arguments }, sql_type))
-}
-
-fn bind_function(
-    binder: &Binder<'_>,
-    context: &Context<'_>,
-    function: &ast::Function,
-) -> Bound<Typed> {
-    let name = function_name(&function.name).ok_or(BindError::NotHere)?;
-    if !function.within_group.is_empty() || function.null_treatment.is_some() {
-        return Err(BindError::NotHere);
-    }
-    let list = match &function.args {
-        ast::FunctionArguments::None => None,
-        ast::FunctionArguments::Subquery(query) if name == "array" => {
-            return Ok(rows(binder.query(query, Some(context.scope))?));
-        }
-        ast::FunctionArguments::Subquery(_) => return Err(BindError::NotHere),
-        ast::FunctionArguments::List(list) => Some(list),
-    };
-    if let Some(over) = &function.over {
-        return row_number(binder, context, &name, over);
-    }
-    if let Some(kind) = aggregate_kind(&name, list) {
-        return aggregate(binder, context, kind, function, list);
-    }
-    if function.filter.is_some() {
-        return Err(BindError::NotHere);
-    }
-    let arguments = match list {
-        None => Vec::new(),
-        Some(list) if list.clauses.is_empty() && list.duplicate_treatment.is_none() => {
-            function_arguments(&list.args)?
-        }
-        Some(_) => return Err(BindError::NotHere),
-    };
-    let mut arguments = arguments
-        .into_iter()
-        .map(|argument| bind(binder, context, argument))
-        .collect::<Bound<Vec<_>>>()?;
-    if name == "pg_typeof" && arguments.len() == 1 {
-        let oid = Value::Reg(Reg::Type, arguments[0].sql_type.oid());
-        return Ok(Typed::new(Node::Constant(oid), SqlType::Regtype));
-    }
-    if let Some(series) = Series::of_name(&name) {
-        let types: Vec<SqlType> = arguments.iter().map(|one| one.sql_type.clone()).collect();
-        let sql_type = match series.columns(&name, &types).as_slice() {
-            [column] => column.sql_type.clone(),
-            _ => SqlType::Record,
-        };
-        let mut steps = context.steps.ok_or(BindError::NotHere)?.borrow_mut();
-        let slot = steps.slots;
-        steps.slots += 1;
-        steps.sets.push(SetCall { slot, series, arguments });
-        return Ok(Typed::new(Node::Slot(slot), sql_type));
-    }
-    for argument in &mut arguments {
-        if matches!(argument.node, Node::Parameter(_)) {
-            let untyped = std::mem::replace(
-                argument,
-                Typed::new(Node::Constant(Value::Null), SqlType::Unknown),
-            );
-            *argument = with_type(binder, untyped, &SqlType::Text);
-        }
-    }
-    call(&name, arguments)
-}
-
-fn row_number(
-    binder: &Binder<'_>,
-    context: &Context<'_>,
-    name: &str,
-    over: &ast::WindowType,
-) -> Bound<Typed> {
-    let ast::WindowType::WindowSpec(window) = over else { return Err(BindError::NotHere) };
-    if name != "row_number" || window.window_name.is_some() || window.window_frame.is_some() {
-        return Err(BindError::NotHere);
-    }
-    let partition = bind_all(binder, context, &window.partition_by)?;
-    let order = order_keys(binder, context, &window.order_by)?;
-    let mut steps = context.steps.ok_or(BindError::NotHere)?.borrow_mut();
-    let slot = steps.slots;
-    steps.slots += 1;
-    steps.row_numbers.push(RowNumber { slot, partition, order });
-    Ok(Typed::new(Node::Slot(slot), SqlType::BigInt))
-}
-
-fn order_keys(
-    binder: &Binder<'_>,
-    context: &Context<'_>,
-    keys: &[ast::OrderByExpr],
-) -> Bound<Vec<(Typed, bool)>> {
-    keys.iter()
-        .map(|key| {
-            if key.options.nulls_first.is_some() {
-                return Err(BindError::NotHere);
-            }
-            Ok((bind(binder, context, &key.expr)?, key.options.asc == Some(false)))
-        })
-        .collect()
-}
-
-fn aggregate_kind(name: &str, list: Option<&ast::FunctionArgumentList>) -> Option<AggregateKind> {
-    let rows = list.is_some_and(|list| {
-        matches!(
-            list.args.as_slice(),
-            [ast::FunctionArg::Unnamed(
-                ast::FunctionArgExpr::Wildcard | ast::FunctionArgExpr::WildcardWithOptions(_)
-            )]
-        )
-    });
-    Some(match name {
-        "count" if rows => AggregateKind::CountRows,
-        "count" => AggregateKind::Count,
-        "min" => AggregateKind::Min,
-        "max" => AggregateKind::Max,
-        "sum" => AggregateKind::Sum,
-        "bool_and" | "every" => AggregateKind::BoolAnd,
-        "bool_or" => AggregateKind::BoolOr,
-        "string_agg" => AggregateKind::StringAgg,
-        "array_agg" => AggregateKind::ArrayAgg,
-        _ => return None,
-    })
-}
-
-fn aggregate(
-    binder: &Binder<'_>,
-    context: &Context<'_>,
-    kind: AggregateKind,
-    function: &ast::Function,
-    list: Option<&ast::FunctionArgumentList>,
-) -> Bound<Typed> {
-    let steps = context.steps.ok_or(BindError::NotHere)?;
-    let list = list.ok_or(BindError::NotHere)?;
-    let inner = Context { scope: context.scope, steps: None };
-    let mut order = Vec::new();
-    for clause in &list.clauses {
-        match clause {
-            ast::FunctionArgumentClause::OrderBy(keys) => {
-                order = order_keys(binder, &inner, keys)?;
-            }
-            _ => return Err(BindError::NotHere),
-        }
-    }
-    let arguments = match kind {
-        AggregateKind::CountRows => Vec::new(),
-        _ => function_arguments(&list.args)?
-            .into_iter()
-            .map(|argument| bind(binder, &inner, argument))
-            .collect::<Bound<Vec<_>>>()?,
-    };
-    let first = arguments.first().map_or(SqlType::Text, |one| one.sql_type.clone());
-    let sql_type = match kind {
-        AggregateKind::CountRows | AggregateKind::Count | AggregateKind::Sum => SqlType::BigInt,
-        AggregateKind::BoolAnd | AggregateKind::BoolOr => SqlType::Boolean,
-        AggregateKind::StringAgg => SqlType::Text,
-        AggregateKind::Min | AggregateKind::Max => first,
-        AggregateKind::ArrayAgg => SqlType::Array(Box::new(first)),
-    };
-    let filter = function.filter.as_ref().map(|one| bind(binder, &inner, one)).transpose()?;
-    let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
-    let mut steps = steps.borrow_mut();
-    let slot = steps.slots;
-    steps.slots += 1;
-    steps.aggregates.push(Aggregate { slot, kind, arguments, distinct, filter, order });
-    Ok(Typed::new(Node::Slot(slot), sql_type))
-}
-
-/// What PostgreSQL calls an output without an alias.
-pub(super) fn output_name(expr: &Expr) -> String {
-    name_of(expr).map_or_else(|| "?column?".to_owned(), Name::into_text)
-}
-
-/// A name for an output: a weak one yields to the name of a cast's type.
-enum Name {
-    Weak(String),
-    Strong(String),
-}
-
-impl Name {
-    fn into_text(self) -> String {
-        match self {
-            Name::Weak(text) | Name::Strong(text) => text,
-        }
-    }
-}
-
-fn name_of(expr: &Expr) -> Option<Name> {
-    let strong = |name: &str| Some(Name::Strong(name.to_owned()));
-    match expr {
-        Expr::Identifier(identifier) => Some(Name::Strong(folded(identifier))),
-        Expr::CompoundIdentifier(parts) => parts.last().map(|name| Name::Strong(folded(name))),
-        Expr::CompoundFieldAccess { root, access_chain } => {
-            let field = access_chain.iter().rev().find_map(|step| match step {
-                ast::AccessExpr::Dot(Expr::Identifier(name)) => Some(Name::Strong(folded(name))),
-                _ => None,
-            });
-            field.or_else(|| name_of(root))
-        }
-        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => name_of(inner),
-        Expr::Function(function) => function_name(&function.name).map(Name::Strong),
-        Expr::Cast { expr, data_type, .. } => match name_of(expr) {
-            Some(Name::Strong(name)) => Some(Name::Strong(name)),
-            _ => {
-                let name = type_name(data_type);
-                let (_, sql_type) = target(&name)?;
-                let alias = Reg::of_name(&name).is_some();
-                Some(Name::Weak(if alias { name } else { sql_type.typname() }))
-            }
-        },
-        Expr::Case { else_result, .. } => match else_result.as_deref().and_then(name_of) {
-            Some(Name::Strong(name)) => Some(Name::Strong(name)),
-            _ => Some(Name::Weak("case".to_owned())),
-        },
-        Expr::Exists { .. } => strong("exists"),
-        Expr::Array(_) => strong("array"),
-        Expr::Tuple(_) => strong("row"),
-        Expr::Substring { .. } => strong("substring"),
-        Expr::Trim { trim_where, .. } => strong(trim_name(trim_where.as_ref())),
-        Expr::Position { .. } => strong("position"),
-        Expr::Subquery(query) => match &*query.body {
-            ast::SetExpr::Select(select) => match select.projection.first()? {
-                ast::SelectItem::UnnamedExpr(expr) => {
-                    name_of(expr).map(|name| Name::Strong(name.into_text()))
-                }
-                ast::SelectItem::ExprWithAlias { alias, .. } => Some(Name::Strong(folded(alias))),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -15,6 +15,10 @@
 mod bind;
 mod evaluate;
 mod expression;
+mod function;
+mod group;
+mod join;
+mod output_name;
 mod run;
 mod scope;
 mod series;
@@ -135,7 +139,9 @@ fn is_ours(query: &ast::Query, context: &PgContext) -> bool {
             [name] if ctes.contains(name) => true,
             // A function in FROM is visited as a relation too.
             [.., name] => {
-                Series::of_name(name).is_some() || !pg::functions_by_name(name).is_empty()
+                let functions = pg::functions_by_name(name);
+                system |= functions.iter().any(|function| !function.catalog_only);
+                Series::of_name(name).is_some() || !functions.is_empty()
             }
             [] => false,
         });

@@ -145,8 +145,14 @@ pub(super) enum Operation {
 /// How a text is matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Pattern {
-    Regex { ignore_case: bool },
-    Like { ignore_case: bool },
+    Regex {
+        ignore_case: bool,
+    },
+    /// `escape` makes the character after it plain.
+    Like {
+        ignore_case: bool,
+        escape: Option<char>,
+    },
 }
 
 /// A query with everything around its body.

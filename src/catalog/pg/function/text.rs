@@ -5,7 +5,7 @@ use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 20] = [
+pub(super) const FUNCTIONS: [Function; 21] = [
     strict("lower", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(text_argument(context, arguments, 0).to_lowercase()))
     })
@@ -69,6 +69,7 @@ pub(super) const FUNCTIONS: [Function; 20] = [
         Ok(Value::text(parts.collect::<String>()))
     })
     .catalog_only(),
+    lenient("json_build_object", (0, 64), Returns::Json, json_build_object),
     lenient("format", (1, 64), Returns::Text, format).catalog_only(),
     strict("quote_literal", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(quote_literal(&text_argument(context, arguments, 0))))
@@ -129,6 +130,41 @@ fn substring(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
 fn quote_literal(text: &str) -> String {
     let escape = if text.contains('\\') { "E" } else { "" };
     format!("{escape}'{}'", text.replace('\'', "''").replace('\\', "\\\\"))
+}
+
+/// `{"name" : value, ...}`, spaced as PostgreSQL does it.
+fn json_build_object(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    if !arguments.len().is_multiple_of(2) {
+        let message = "argument list must have even number of elements";
+        return Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message).hint(
+            "The arguments of json_build_object() must consist of alternating keys and values.",
+        ));
+    }
+    let mut members = Vec::new();
+    for pair in arguments.chunks(2) {
+        let [name, value] = pair else { continue };
+        if name.is_null() {
+            let message = "null value not allowed for object key";
+            return Err(SqlError::new("22004", message));
+        }
+        let name = serde_json::Value::from(name.to_text(context));
+        members.push(format!("{name} : {}", json(context, value)));
+    }
+    Ok(Value::text(format!("{{{}}}", members.join(", "))))
+}
+
+fn json(context: &PgContext, value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::List(values) => {
+            let parts: Vec<String> = values.iter().map(|value| json(context, value)).collect();
+            format!("[{}]", parts.join(","))
+        }
+        other => serde_json::Value::from(other.to_text(context)).to_string(),
+    }
 }
 
 /// `%s`, `%I`, `%L` and `%%`.
