@@ -5,6 +5,8 @@
 
 pub mod datagen;
 mod draw;
+pub mod file;
+mod format;
 pub mod nexmark;
 mod option;
 mod pace;

@@ -8,11 +8,13 @@ use arrow::datatypes::{Schema, SchemaRef};
 use super::Source;
 use super::datagen::options::DatagenOptions;
 use super::datagen::source::DatagenSource;
+use super::file::options::FileOptions;
+use super::file::source::FileSource;
 use super::nexmark::source::NexmarkSource;
 use super::nexmark::{self, options::NexmarkOptions};
 use crate::error::{SqlError, SqlResult, code};
 
-const CONNECTORS: &[&str] = &["datagen", "nexmark"];
+const CONNECTORS: &[&str] = &["datagen", "file", "nexmark"];
 
 /// `WITH (connector = ..., ...) FORMAT ... ENCODE ... (...)`: names in lower case, values as
 /// written.
@@ -62,6 +64,13 @@ pub fn check(options: &Options, declared: Option<&Schema>) -> SqlResult<SchemaRe
             DatagenOptions::read(options, &declared)?;
             Ok(declared)
         }
+        "file" => {
+            let declared = needed(options, declared)?;
+            let read = FileOptions::read(options)?;
+            read.look()?;
+            FileSource::new(read, declared.clone())?;
+            Ok(declared)
+        }
         _ => Err(unknown(options)),
     }
 }
@@ -78,6 +87,7 @@ pub fn open(options: &Options, schema: SchemaRef) -> SqlResult<Box<dyn Source>> 
             let read = DatagenOptions::read(options, &schema)?;
             Ok(Box::new(DatagenSource::new(read, schema)))
         }
+        "file" => Ok(Box::new(FileSource::new(FileOptions::read(options)?, schema)?)),
         _ => Err(unknown(options)),
     }
 }

@@ -22,7 +22,7 @@ const OPEN_AUCTIONS: u64 = 100;
 
 /// What an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     Person,
     Auction,
     Bid,
