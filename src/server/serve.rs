@@ -53,7 +53,7 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
         parallelism: config.parallelism,
         barrier_interval: config.barrier_interval,
     };
-    let engine = Engine::start(store, settings, stream).await?;
+    let engine = Engine::start(store, settings, stream, &config.data).await?;
     let sql = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
