@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::barrier::Barrier;
 use super::dispatch::Dispatcher;
 use super::report::{ActorId, Event, Report, Route};
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::connector::{DeadLetter, Polled, Positions, Source, Then};
 use crate::error::SqlError;
 use crate::metrics;
@@ -56,7 +56,8 @@ pub fn positions_of(bytes: Option<&[u8]>) -> Result<Positions, SqlError> {
 /// What the source does next, apart from barriers.
 enum Next {
     Poll,
-    Sleep(Duration),
+    /// Nothing, for so long since then. Barriers that come meanwhile do not prolong it.
+    Sleep(Moment, Duration),
     Idle,
 }
 
@@ -71,8 +72,8 @@ impl SourceActor {
             let step = async {
                 match next {
                     _ if !reading => std::future::pending().await,
-                    Next::Sleep(duration) => {
-                        tokio::time::sleep(duration).await;
+                    Next::Sleep(since, duration) => {
+                        tokio::time::sleep(duration.saturating_sub(since.elapsed())).await;
                         None
                     }
                     Next::Poll | Next::Idle => Some(self.source.poll(POLL_ROWS, None).await),
@@ -92,7 +93,7 @@ impl SourceActor {
                     Some(Err(error)) => {
                         tracing::warn!(object = self.id.object.0, %error, "source cannot be read");
                         epoch.failure = Some(error);
-                        next = Next::Sleep(RETRY_AFTER);
+                        next = Next::Sleep(clock::moment(), RETRY_AFTER);
                     }
                 },
             }
@@ -113,7 +114,7 @@ impl SourceActor {
         epoch.dead_letters.extend(polled.dead_letters.into_iter().take(room));
         Ok(match polled.then {
             Then::More => Next::Poll,
-            Then::Wait(duration) => Next::Sleep(duration),
+            Then::Wait(duration) => Next::Sleep(clock::moment(), duration),
             Then::End => Next::Idle,
         })
     }
@@ -155,4 +156,64 @@ struct EpochOfSource {
     rows: u64,
     dead_letters: Vec<DeadLetter>,
     failure: Option<SqlError>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::connector::registry;
+    use crate::dataflow::barrier::Mutation;
+    use crate::dataflow::channel::channel;
+    use crate::dataflow::dispatch::Output;
+    use crate::graph::Exchange;
+    use crate::types::{Epoch, SqlType};
+
+    /// Twenty rows a second: one each 50 ms.
+    fn slow_source() -> Box<dyn Source> {
+        let options = registry::Options {
+            connector: "datagen".to_owned(),
+            options: BTreeMap::from([("rows_per_second".to_owned(), "20".to_owned())]),
+            ..registry::Options::default()
+        };
+        let declared = arrow::datatypes::Schema::new(vec![SqlType::Integer.field("a", true)]);
+        let schema = registry::check(&options, Some(&declared)).expect("valid options");
+        registry::open(&options, schema).expect("valid options")
+    }
+
+    #[tokio::test]
+    async fn a_source_that_waits_is_read_although_barriers_come_more_often() {
+        let source = slow_source();
+        let id = ActorId { object: ObjectId(1), fragment: 0, index: 0 };
+        let schema =
+            Arc::new(arrow::datatypes::Schema::new(vec![SqlType::Integer.field("a", true)]));
+        let (sender, _receiver) = channel();
+        let output = Output::new(ObjectId(2), &Exchange::Single, &schema, vec![sender]);
+        let dispatcher = Dispatcher::new(vec![output.expect("no key to encode")]);
+        let (events, mut reports) = mpsc::channel(256);
+        let (inject, barriers) = mpsc::channel(1);
+        let route = Route::new(events);
+        let active = Arc::new(AtomicBool::new(true));
+        let actor = SourceActor { id, source, barriers, dispatcher, route, active };
+        let running = crate::task::spawn("source", actor.run());
+        for epoch in 1..=100 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            let barrier = Barrier {
+                epoch: Epoch(epoch),
+                time: clock::wall(),
+                injected: clock::moment(),
+                mutation: Mutation::default(),
+            };
+            assert!(inject.send(Arc::new(barrier)).await.is_ok(), "the actor runs");
+        }
+        drop(inject);
+        running.await.expect("no panic").expect_err("nobody injects any more");
+        let mut rows = 0;
+        while let Some(event) = reports.recv().await {
+            let Event::Report(report) = event else { panic!("{event:?}") };
+            rows += report.figures.rows_out;
+        }
+        assert!(rows >= 5, "{rows} rows in half a second and more");
+    }
 }
