@@ -6,21 +6,21 @@
 //! A timestamp counts microseconds from 1970 in 64 bits, so it ends in January 294247, and not,
 //! as PostgreSQL's, which counts from 2000, at the end of 294276.
 
-pub const SECOND_MICROS: i64 = 1_000_000;
-pub const MINUTE_MICROS: i64 = 60 * SECOND_MICROS;
-pub const HOUR_MICROS: i64 = 60 * MINUTE_MICROS;
-pub const DAY_MICROS: i64 = 24 * HOUR_MICROS;
+pub(super) const SECOND_MICROS: i64 = 1_000_000;
+pub(super) const MINUTE_MICROS: i64 = 60 * SECOND_MICROS;
+pub(super) const HOUR_MICROS: i64 = 60 * MINUTE_MICROS;
+pub(super) const DAY_MICROS: i64 = 24 * HOUR_MICROS;
 
 /// 4714-11-24 BC, day 0 of the Julian count: the first day there is.
-pub const DATE_MIN: i64 = -2_440_588;
+pub(super) const DATE_MIN: i64 = -2_440_588;
 /// 5874897-12-31.
-pub const DATE_MAX: i64 = 2_145_042_905;
+pub(super) const DATE_MAX: i64 = 2_145_042_905;
 /// 4714-11-24 00:00:00 BC.
-pub const TIMESTAMP_MIN: i64 = DATE_MIN * DAY_MICROS;
+pub(super) const TIMESTAMP_MIN: i64 = DATE_MIN * DAY_MICROS;
 
 /// Days from 1970-01-01 to 2000-01-01, where PostgreSQL's binary formats begin.
-pub const POSTGRES_EPOCH_DAYS: i64 = 10_957;
-pub const POSTGRES_EPOCH_MICROS: i64 = POSTGRES_EPOCH_DAYS * DAY_MICROS;
+pub(super) const POSTGRES_EPOCH_DAYS: i64 = 10_957;
+pub(super) const POSTGRES_EPOCH_MICROS: i64 = POSTGRES_EPOCH_DAYS * DAY_MICROS;
 
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH_FROM_MARCH_0: i64 = 719_468;
@@ -28,7 +28,7 @@ const EPOCH_FROM_MARCH_0: i64 = 719_468;
 const ERA_DAYS: i64 = 146_097;
 
 /// The day with this date. Years begin in March here, so that the leap day comes last.
-pub fn days_of(year: i64, month: u32, day: u32) -> i64 {
+pub(super) fn days_of(year: i64, month: u32, day: u32) -> i64 {
     let (month, day) = (i64::from(month), i64::from(day));
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -38,7 +38,7 @@ pub fn days_of(year: i64, month: u32, day: u32) -> i64 {
 }
 
 /// Year, month and day of a day.
-pub fn date_of(days: i64) -> (i64, u32, u32) {
+pub(super) fn date_of(days: i64) -> (i64, u32, u32) {
     let days = days + EPOCH_FROM_MARCH_0;
     let (era, day_of_era) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
     let year_of_era =
@@ -53,7 +53,7 @@ pub fn date_of(days: i64) -> (i64, u32, u32) {
 }
 
 /// Days in a month of a year.
-pub fn days_in_month(year: i64, month: u32) -> u32 {
+pub(super) fn days_in_month(year: i64, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

@@ -20,5 +20,7 @@
 mod decode;
 mod encode;
 mod numeric;
+#[cfg(test)]
+mod tests;
 
 pub use encode::BinaryEncoder;

@@ -91,7 +91,7 @@ impl TupleReader {
     }
 
     /// An error if the data ended before it was complete.
-    pub(super) fn finish(&mut self) -> SqlResult<()> {
+    pub(super) fn finish(&self) -> SqlResult<()> {
         match self.part {
             // The end mark may be missing between two tuples.
             Part::End => Ok(()),

@@ -38,7 +38,7 @@ enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     pub bytes: &'a [u8],
-    /// The number of its first line, from 1.
+    /// The number of its last line, from 1: the one that PostgreSQL names.
     pub line: u64,
 }
 
@@ -56,7 +56,6 @@ pub struct RecordReader {
     is_taken: bool,
     /// Lines seen to end, inside of quotes too.
     lines: u64,
-    record_line: u64,
     /// `\.` was read: what follows is not looked at.
     is_ended: bool,
 }
@@ -73,14 +72,18 @@ impl RecordReader {
             record: Vec::new(),
             is_taken: false,
             lines: 0,
-            record_line: 1,
             is_ended: false,
         }
     }
 
     /// The number of the line being read, from 1.
     pub fn line(&self) -> u64 {
-        self.record_line
+        self.lines + 1
+    }
+
+    /// What was read of a record that is not complete.
+    pub fn partial(&self) -> &[u8] {
+        if self.is_taken { &[] } else { &self.record }
     }
 
     /// Reads the next record, taking its bytes from the front of `chunk`; `None` when the chunk
@@ -133,7 +136,6 @@ impl RecordReader {
             self.record.clear();
             // One giant record should not hold its memory for the rest of the input.
             self.record.shrink_to(1 << 20);
-            self.record_line = self.lines + 1;
         }
     }
 
@@ -245,7 +247,7 @@ impl RecordReader {
         if !self.is_csv && has_end_mark(&self.record) {
             return Err(bad_format("end-of-copy marker corrupt"));
         }
-        Ok(Some(Record { bytes: &self.record, line: self.record_line }))
+        Ok(Some(Record { bytes: &self.record, line: self.lines }))
     }
 }
 
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(read(&options, &[b"a\nb\n"]), lines(&[(1, "a"), (2, "b")]));
         assert_eq!(read(&options, &[b"a\r\nb"]), lines(&[(1, "a"), (2, "b")]));
         assert_eq!(read(&options, &[b"a\rb\r"]), lines(&[(1, "a"), (2, "b")]));
-        assert_eq!(read(&options, &[b"a\\\nb\nc"]), lines(&[(1, "a\\\nb"), (3, "c")]));
+        assert_eq!(read(&options, &[b"a\\\nb\nc"]), lines(&[(2, "a\\\nb"), (3, "c")]));
         assert_eq!(read(&options, &[b"\n\n"]), lines(&[(1, ""), (2, "")]));
         assert_eq!(read(&options, &[b"a\n\\.\nb\n"]), lines(&[(1, "a")]), "the end mark");
         assert_eq!(read(&options, &[b""]), lines(&[]));
@@ -312,13 +314,13 @@ mod tests {
         let mut options = CopyOptions::of_format(CopyFormat::Csv);
         assert_eq!(
             read(&options, &[b"a,\"b\nc\"\"\n\",d\r\ne\r\n"]),
-            lines(&[(1, "a,\"b\nc\"\"\n\",d"), (4, "e")])
+            lines(&[(3, "a,\"b\nc\"\"\n\",d"), (4, "e")])
         );
         assert_eq!(read(&options, &[b"a\n\\.\nb"]), lines(&[(1, "a")]));
         assert_eq!(read(&options, &[b"a\\.\nb"]), lines(&[(1, "a\\."), (2, "b")]));
         assert_eq!(read(&options, &[b"\"a\n"]), Err("unterminated CSV quoted field".into()));
         options.escape = b'\\';
-        assert_eq!(read(&options, &[b"\"a\\\"\n\"\nb"]), lines(&[(1, "\"a\\\"\n\""), (3, "b")]));
+        assert_eq!(read(&options, &[b"\"a\\\"\n\"\nb"]), lines(&[(2, "\"a\\\"\n\""), (3, "b")]));
     }
 
     #[test]

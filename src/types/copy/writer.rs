@@ -32,7 +32,9 @@ enum Columns {
 }
 
 impl CopyWriter {
+    /// A writer of rows with `schema`.
     pub fn new(schema: SchemaRef, options: &CopyOptions, style: &TextStyle) -> SqlResult<Self> {
+        options.check_for_writing()?;
         let names = schema.fields().iter().map(|field| field.name().as_str());
         options.force_quote.check(names.clone())?;
         let force_quote = names.map(|name| options.force_quote.contains(name)).collect();
@@ -180,5 +182,71 @@ fn write_tuple(columns: &[BinaryEncoder], row: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&count.to_be_bytes());
     for column in columns {
         column.write_with_length(row, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Int32Array, StringArray};
+    use arrow::datatypes::{DataType, Field};
+
+    use super::*;
+
+    fn write(options: &[(&str, &str)], texts: &[Option<&str>]) -> String {
+        let options = options.iter().map(|(name, value)| (*name, Some(*value)));
+        let options = CopyOptions::parse(options).expect("valid options");
+        let schema = Arc::new(Schema::new(vec![
+            Field::new("a \"b\"", DataType::Utf8, true),
+            Field::new("n", DataType::Int32, true),
+        ]));
+        let numbers = Int32Array::from_iter(texts.iter().map(|text| text.map(|_| 1)));
+        let columns: Vec<arrow::array::ArrayRef> =
+            vec![Arc::new(StringArray::from(texts.to_vec())), Arc::new(numbers)];
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).expect("a batch");
+        let writer = CopyWriter::new(schema, &options, &TextStyle::default()).expect("a writer");
+        let mut out = Vec::new();
+        writer.write_header(&mut out);
+        let rows = writer.rows(&batch).expect("rows");
+        (0..batch.num_rows()).for_each(|row| rows.write(row, &mut out));
+        writer.write_trailer(&mut out);
+        out.escape_ascii().to_string()
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let rows = [Some("a\tb\\c\nd\re\u{8}\u{b}\u{c}|"), None, Some("")];
+        assert_eq!(write(&[], &rows), r"a\\tb\\\\c\\nd\\re\\b\\v\\f|\t1\n\\N\t\\N\n\t1\n");
+        assert_eq!(
+            write(&[("delimiter", "|"), ("null", "-")], &rows[..2]),
+            r"a\\tb\\\\c\\nd\\re\\b\\v\\f\\||1\n-|-\n"
+        );
+    }
+
+    #[test]
+    fn csv_is_quoted_where_needed() {
+        let rows = [Some("a,b"), Some("c\"d"), Some(""), None, Some("e\nf"), Some(" g ")];
+        assert_eq!(
+            write(&[("format", "csv"), ("header", "on")], &rows),
+            r#"\"a \"\"b\"\"\",n\n\"a,b\",1\n\"c\"\"d\",1\n\"\",1\n,\n\"e\nf\",1\n g ,1\n"#
+        );
+        assert_eq!(
+            write(&[("format", "csv"), ("force_quote", "*"), ("escape", "\\")], &rows[1..4]),
+            r#"\"c\\\"d\",\"1\"\n\"\",\"1\"\n,\n"#
+        );
+    }
+
+    #[test]
+    fn binary_has_a_header_and_an_end() {
+        assert_eq!(
+            write(&[("format", "binary")], &[Some("x"), None]),
+            concat!(
+                r"PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+                r"\x00\x02\x00\x00\x00\x01x\x00\x00\x00\x04\x00\x00\x00\x01",
+                r"\x00\x02\xff\xff\xff\xff\xff\xff\xff\xff",
+                r"\xff\xff"
+            )
+        );
     }
 }

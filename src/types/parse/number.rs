@@ -363,7 +363,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decimals_survive_their_text(unscaled in -10_i128.pow(38) + 1..10_i128.pow(38), scale in -5_i8..=38) {
+        fn decimals_survive_their_text(
+            unscaled in -10_i128.pow(38) + 1..10_i128.pow(38),
+            scale in -5_i8..=38,
+        ) {
             let mut text = Vec::new();
             super::super::super::text::push_decimal(&mut text, unscaled, scale, false);
             let text = String::from_utf8(text).expect("ascii");

@@ -151,3 +151,134 @@ fn push_bytea(out: &mut Vec<u8>, bytes: &[u8], output: ByteaOutput) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{
+        Array, DictionaryArray, Int32Array, ListArray, NullArray, StringViewArray, StructArray,
+        TimestampNanosecondArray, UInt64Array,
+    };
+    use arrow::buffer::OffsetBuffer;
+    use arrow::compute::cast;
+    use arrow::datatypes::{DataType, Fields, Int8Type, Int32Type, IntervalUnit, TimeUnit};
+
+    use super::*;
+
+    /// The values of a column, as text.
+    fn written(field: &Field, array: &ArrayRef) -> Vec<String> {
+        let encoder = TextEncoder::new(field, array, &TextStyle::default()).expect("an encoder");
+        let texts = (0..array.len()).map(|row| {
+            let mut out = Vec::new();
+            encoder.write(row, &mut out);
+            if encoder.is_null(row) {
+                assert!(out.is_empty());
+                out.extend_from_slice(b"<null>");
+            }
+            String::from_utf8(out).expect("UTF-8")
+        });
+        texts.collect()
+    }
+
+    fn plain(array: ArrayRef) -> Vec<String> {
+        written(&Field::new("c", array.data_type().clone(), true), &array)
+    }
+
+    #[test]
+    fn every_layout_that_datafusion_gives_is_written_as_its_type() {
+        let numbers: ArrayRef = Arc::new(Int32Array::from(vec![Some(7), None, Some(-1)]));
+        for data_type in [DataType::Int8, DataType::Int64, DataType::Float16, DataType::Float64] {
+            let array = cast(&numbers, &data_type).expect("a cast");
+            assert_eq!(plain(array), ["7", "<null>", "-1"]);
+        }
+        let positive: ArrayRef = Arc::new(Int32Array::from(vec![90]));
+        for (data_type, text) in [
+            (DataType::UInt8, "90"),
+            (DataType::UInt16, "90"),
+            (DataType::UInt32, "90"),
+            (DataType::Decimal32(9, 2), "90.00"),
+            (DataType::Decimal64(18, 1), "90.0"),
+            (DataType::Decimal256(76, 3), "90.000"),
+            (DataType::Date64, "1970-01-01"),
+            (DataType::Time32(TimeUnit::Second), "00:01:30"),
+            (DataType::Timestamp(TimeUnit::Second, None), "1970-01-01 00:01:30"),
+            (
+                DataType::Timestamp(TimeUnit::Second, Some("+02:00".into())),
+                "1970-01-01 00:01:30+00",
+            ),
+            (DataType::Duration(TimeUnit::Second), "00:01:30"),
+            (DataType::Interval(IntervalUnit::YearMonth), "7 years 6 mons"),
+        ] {
+            let wide = if matches!(data_type, DataType::Date64 | DataType::Duration(_)) {
+                cast(&positive, &DataType::Int64).expect("a cast")
+            } else {
+                Arc::clone(&positive)
+            };
+            assert_eq!(plain(cast(&wide, &data_type).expect("a cast")), [text], "{data_type}");
+        }
+        assert_eq!(plain(Arc::new(UInt64Array::from(vec![u64::MAX]))), ["18446744073709551615"]);
+        let nanos = TimestampNanosecondArray::from(vec![1_999]);
+        assert_eq!(plain(Arc::new(nanos)), ["1970-01-01 00:00:00.000001"]);
+        assert_eq!(plain(Arc::new(NullArray::new(2))), ["<null>", "<null>"]);
+        assert_eq!(plain(Arc::new(StringViewArray::from(vec!["a", "é"]))), ["a", "é"]);
+        let dictionary: DictionaryArray<Int8Type> =
+            vec![Some("x"), None, Some("x")].into_iter().collect();
+        assert_eq!(plain(Arc::new(dictionary)), ["x", "<null>", "x"]);
+    }
+
+    #[test]
+    fn arrays_and_records_quote_what_they_must() {
+        let texts = vec![Some("a"), Some("b c"), None, Some(""), Some("null"), Some("\"\\{},()")];
+        let texts: ArrayRef = Arc::new(arrow::array::StringArray::from(texts));
+        let item = Arc::new(Field::new("item", DataType::Utf8, true));
+        let list = |offsets: Vec<i32>, values: &ArrayRef, item: &Arc<Field>| -> ArrayRef {
+            let offsets = OffsetBuffer::new(offsets.into());
+            Arc::new(ListArray::new(Arc::clone(item), offsets, Arc::clone(values), None))
+        };
+        let lists = list(vec![0, 3, 3, 6], &texts, &item);
+        let rows = [r#"{a,"b c",NULL}"#, "{}", r#"{"","null","\"\\{},()"}"#];
+        assert_eq!(plain(Arc::clone(&lists)), rows);
+        assert_eq!(plain(lists.slice(1, 2)), rows[1..]);
+        let inner = Arc::new(Field::new("item", lists.data_type().clone(), true));
+        let nested = list(vec![0, 2, 3], &lists, &inner);
+        assert_eq!(plain(nested), [r#"{{a,"b c",NULL},{}}"#, r#"{{"","null","\"\\{},()"}}"#]);
+        let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3, 4, 5, 6]));
+        let fields: Fields =
+            vec![Field::new("t", DataType::Utf8, true), Field::new("n", DataType::Int32, true)]
+                .into();
+        let record = StructArray::new(fields, vec![texts, numbers], None);
+        assert_eq!(
+            plain(Arc::new(record)),
+            ["(a,1)", "(\"b c\",2)", "(,3)", "(\"\",4)", "(null,5)", r#"("""\\{},()",6)"#]
+        );
+        let large =
+            ListArray::from_iter_primitive::<Int32Type, _, _>(vec![Some(vec![Some(1), None])]);
+        let large = cast(&large, &DataType::new_large_list(DataType::Int64, true)).expect("a cast");
+        assert_eq!(plain(large), ["{1,NULL}"]);
+    }
+
+    #[test]
+    fn the_sql_type_decides_where_arrow_has_one_layout_for_several() {
+        let unscaled =
+            arrow::array::Decimal128Array::from(vec![15_000_000_000, 0, -10_000_000_000]);
+        let unscaled = unscaled.with_precision_and_scale(38, 10).expect("in range");
+        let array: ArrayRef = Arc::new(unscaled);
+        let bare = SqlType::Numeric(None).field("n", true);
+        assert_eq!(written(&bare, &array), ["1.5", "0", "-1"]);
+        assert_eq!(plain(array)[0], "1.5000000000");
+        let oids: ArrayRef = Arc::new(arrow::array::Int64Array::from(vec![4_294_967_295]));
+        assert_eq!(written(&SqlType::Oid.field("o", true), &oids), ["4294967295"]);
+    }
+
+    #[test]
+    fn bytea_in_both_outputs() {
+        for (output, text) in
+            [(ByteaOutput::Hex, "\\x61005cff"), (ByteaOutput::Escape, "a\\000\\\\\\377")]
+        {
+            let mut out = Vec::new();
+            push_bytea(&mut out, b"a\0\\\xff", output);
+            assert_eq!(out, text.as_bytes());
+        }
+    }
+}

@@ -189,3 +189,59 @@ fn push_iso(out: &mut Vec<u8>, parts: Parts) {
         out.push(b'S');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_in_every_style() {
+        let hour = HOUR_MICROS;
+        let clock = 4 * hour + 5 * MINUTE_MICROS + 6 * SECOND_MICROS + 700_000;
+        for ((months, days, micros), [postgres, verbose, standard, iso]) in [
+            ((0, 0, 0), ["00:00:00", "@ 0", "0", "PT0S"]),
+            (
+                (14, 3, clock),
+                [
+                    "1 year 2 mons 3 days 04:05:06.7",
+                    "@ 1 year 2 mons 3 days 4 hours 5 mins 6.7 secs",
+                    "+1-2 +3 +4:05:06.7",
+                    "P1Y2M3DT4H5M6.7S",
+                ],
+            ),
+            (
+                (-14, 3, -clock),
+                [
+                    "-1 years -2 mons +3 days -04:05:06.7",
+                    "@ 1 year 2 mons -3 days 4 hours 5 mins 6.7 secs ago",
+                    "-1-2 +3 -4:05:06.7",
+                    "P-1Y-2M3DT-4H-5M-6.7S",
+                ],
+            ),
+            ((1, 0, 0), ["1 mon", "@ 1 mon", "0-1", "P1M"]),
+            ((-1, 0, 0), ["-1 mons", "@ 1 mon ago", "-0-1", "P-1M"]),
+            ((0, 1, 0), ["1 day", "@ 1 day", "1 0:00:00", "P1D"]),
+            (
+                (0, -1, hour),
+                ["-1 days +01:00:00", "@ 1 day -1 hours ago", "+0-0 -1 +1:00:00", "P-1DT1H"],
+            ),
+            (
+                (0, 0, -1),
+                ["-00:00:00.000001", "@ 0.000001 secs ago", "-0:00:00.000001", "PT-0.000001S"],
+            ),
+            ((0, 0, SECOND_MICROS), ["00:00:01", "@ 1 sec", "0:00:01", "PT1S"]),
+            ((0, 0, 100 * hour), ["100:00:00", "@ 100 hours", "100:00:00", "PT100H"]),
+        ] {
+            for (style, expected) in [
+                (IntervalStyle::Postgres, postgres),
+                (IntervalStyle::PostgresVerbose, verbose),
+                (IntervalStyle::SqlStandard, standard),
+                (IntervalStyle::Iso8601, iso),
+            ] {
+                let mut out = Vec::new();
+                push_interval(&mut out, months, days, micros, style);
+                assert_eq!(String::from_utf8(out).expect("ascii"), expected, "{style:?}");
+            }
+        }
+    }
+}
