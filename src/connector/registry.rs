@@ -68,7 +68,7 @@ pub fn check(options: &Options, declared: Option<&Schema>) -> SqlResult<SchemaRe
             let declared = needed(options, declared)?;
             let read = FileOptions::read(options)?;
             read.look()?;
-            FileSource::new(read, declared.clone())?;
+            FileSource::new(read, SchemaRef::clone(&declared))?;
             Ok(declared)
         }
         _ => Err(unknown(options)),
