@@ -2,6 +2,7 @@
 //!
 //! Expressions are DataFusion's; what is added here is that a failing row spoils only itself.
 
+pub mod accumulator;
 mod evaluator;
 mod failure;
 

@@ -2,6 +2,7 @@
 
 use arrow::datatypes::SchemaRef;
 
+use super::aggregate::Aggregate;
 use super::batch::nullable;
 use super::map::Map;
 use super::materialize::Materialize;
@@ -20,7 +21,7 @@ pub fn build(
     store: &Store,
 ) -> Result<Option<Box<dyn Operator>>, OperatorError> {
     let schema = nullable(&node.schema);
-    let _inputs: Vec<SchemaRef> = input_schemas.iter().map(nullable).collect();
+    let inputs: Vec<SchemaRef> = input_schemas.iter().map(nullable).collect();
     Ok(Some(match &node.kind {
         NodeKind::Input(_) => return Ok(None),
         NodeKind::Map(map) => Box::new(Map::new(map, schema)),
@@ -29,6 +30,16 @@ pub fn build(
             Box::new(Materialize::new(materialize, job.object, schema, store)?)
         }
         NodeKind::Join(_) => return Err(SqlError::unsupported("JOIN in a view").into()),
-        NodeKind::Aggregate(_) => return Err(SqlError::unsupported("GROUP BY in a view").into()),
+        NodeKind::Aggregate(aggregate) => {
+            let operator = (job.object, node.id);
+            let input = only(inputs)?;
+            Box::new(Aggregate::new(aggregate, operator, input, schema, store)?)
+        }
     }))
+}
+
+fn only(inputs: Vec<SchemaRef>) -> Result<SchemaRef, OperatorError> {
+    <[SchemaRef; 1]>::try_from(inputs)
+        .map(|[input]| input)
+        .map_err(|inputs| OperatorError::Invariant(format!("{} inputs, not one", inputs.len())))
 }

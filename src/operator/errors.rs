@@ -1,7 +1,15 @@
 //! What failed on single rows in an epoch, until the actor takes it away.
 
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef};
+use arrow::datatypes::{Field, Schema};
+use arrow::error::ArrowError;
+
 use super::RowError;
-use crate::expr::{Failure, Failures};
+use super::batch::batch_of;
+use crate::error::SqlError;
+use crate::expr::{Failure, Failures, row_text};
 
 /// Row errors of an operator in an epoch. The first are kept whole; the others are counted, and
 /// told as one entry.
@@ -26,6 +34,26 @@ impl RowErrors {
                 self.more += 1;
             }
         }
+    }
+
+    /// Adds that the result `name` of `group` cannot be represented.
+    pub(super) fn add_one(
+        &mut self,
+        name: &str,
+        error: SqlError,
+        group: Vec<ArrayRef>,
+        weight: i64,
+    ) -> Result<(), ArrowError> {
+        if self.entries.len() >= ENTRIES_MAX {
+            self.more += 1;
+            return Ok(());
+        }
+        let fields: Vec<_> =
+            group.iter().map(|column| Field::new("", column.data_type().clone(), true)).collect();
+        let batch = batch_of(&Arc::new(Schema::new(fields)), group, 1)?;
+        let (expression, row) = (name.to_owned(), row_text(&batch, 0));
+        self.entries.push(RowError { expression, error, row, weight });
+        Ok(())
     }
 
     pub(super) fn take(&mut self) -> Vec<RowError> {

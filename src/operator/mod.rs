@@ -12,6 +12,7 @@ mod errors;
 pub mod join;
 pub mod map;
 pub mod materialize;
+mod slots;
 pub mod union;
 
 use crate::clock::WallTime;

@@ -17,7 +17,17 @@ pub const VNODES: usize = 256;
 
 /// The share of the key whose encoded row is `key`. Stable for ever: it is on disk.
 pub fn vnode(key: &[u8]) -> u8 {
-    (xxh3_64(key) >> 56) as u8
+    vnode_of_hash(hash(key))
+}
+
+/// The hash that [`vnode`] is taken from.
+pub fn hash(key: &[u8]) -> u64 {
+    xxh3_64(key)
+}
+
+/// The share of a key whose [`hash`] is known.
+pub fn vnode_of_hash(hash: u64) -> u8 {
+    (hash >> 56) as u8
 }
 
 /// The actor, of `parallelism`, that owns share `vnode`: contiguous ranges of nearly equal size.
@@ -45,7 +55,8 @@ impl KeyCodec {
         Self::new(schema, &columns)
     }
 
-    fn of_types(
+    /// For columns with these types, at indexes `columns`.
+    pub fn of_types(
         columns: Vec<usize>,
         types: impl Iterator<Item = DataType>,
     ) -> Result<Self, ArrowError> {
