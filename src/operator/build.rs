@@ -4,11 +4,11 @@ use arrow::datatypes::SchemaRef;
 
 use super::aggregate::Aggregate;
 use super::batch::nullable;
+use super::join::Join;
 use super::map::Map;
 use super::materialize::Materialize;
 use super::union::Union;
 use super::{Operator, OperatorError};
-use crate::error::SqlError;
 use crate::graph::{Job, Node, NodeKind};
 use crate::state::Store;
 
@@ -29,17 +29,19 @@ pub fn build(
         NodeKind::Materialize(materialize) => {
             Box::new(Materialize::new(materialize, job.object, schema, store)?)
         }
-        NodeKind::Join(_) => return Err(SqlError::unsupported("JOIN in a view").into()),
+        NodeKind::Join(join) => {
+            let operator = (job.object, node.id);
+            Box::new(Join::new(join, operator, exactly(inputs)?, schema, store)?)
+        }
         NodeKind::Aggregate(aggregate) => {
             let operator = (job.object, node.id);
-            let input = only(inputs)?;
+            let [input] = exactly(inputs)?;
             Box::new(Aggregate::new(aggregate, operator, input, schema, store)?)
         }
     }))
 }
 
-fn only(inputs: Vec<SchemaRef>) -> Result<SchemaRef, OperatorError> {
-    <[SchemaRef; 1]>::try_from(inputs)
-        .map(|[input]| input)
-        .map_err(|inputs| OperatorError::Invariant(format!("{} inputs, not one", inputs.len())))
+fn exactly<const N: usize>(inputs: Vec<SchemaRef>) -> Result<[SchemaRef; N], OperatorError> {
+    let broken = |inputs: Vec<_>| format!("an operator with {} inputs, not {N}", inputs.len());
+    <[SchemaRef; N]>::try_from(inputs).map_err(|inputs| OperatorError::Invariant(broken(inputs)))
 }

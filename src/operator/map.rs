@@ -81,3 +81,88 @@ impl Operator for Map {
         self.errors.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::datatypes::{DataType, Field, Schema};
+    use datafusion::logical_expr::Operator as Binary;
+    use datafusion::physical_expr::PhysicalExpr;
+    use datafusion::physical_expr::expressions::{binary, col, lit};
+    use expect_test::expect;
+
+    use super::super::testing::{Harness, Row, delta_of, pretty, row_schema};
+    use super::*;
+    use crate::error::code;
+    use crate::graph::NodeKind;
+
+    fn row(k: Option<i64>, f: f64) -> Row {
+        Row { k, s: Some("s"), d: None, f: Some(f), b: None }
+    }
+
+    fn column(name: &str) -> Arc<dyn PhysicalExpr> {
+        col(name, &row_schema()).expect("a column")
+    }
+
+    fn of(a: Arc<dyn PhysicalExpr>, op: Binary, b: Arc<dyn PhysicalExpr>) -> Arc<dyn PhysicalExpr> {
+        binary(a, op, b, &row_schema()).expect("types fit")
+    }
+
+    #[test]
+    fn rows_are_kept_and_computed_with_their_weights() {
+        let map = graph::Map {
+            predicates: vec![of(column("k"), Binary::Gt, lit(1i64))],
+            expressions: Some(vec![column("s"), of(column("k"), Binary::Multiply, lit(10i64))]),
+        };
+        let schema = Arc::new(Schema::new(vec![
+            Field::new("s", DataType::Utf8, true),
+            Field::new("x", DataType::Int64, true),
+        ]));
+        let mut harness = Harness::new(NodeKind::Map(map), vec![row_schema()], schema);
+        let rows = [(row(Some(1), 0.0), 1), (row(Some(2), 0.0), -2), (row(None, 0.0), 1)];
+        harness.epoch(vec![(0, delta_of(&rows)), (0, delta_of(&[(row(Some(3), 0.0), 1)]))]);
+        let given: Vec<_> =
+            harness.output.iter().map(|(row, weight)| (&row[..], *weight)).collect();
+        assert_eq!(given, [("s 20", -2), ("s 30", 1)]);
+        assert_eq!(harness.entries(), 0);
+    }
+
+    #[test]
+    fn a_failing_row_is_null_and_told_with_its_weight() {
+        let map = graph::Map {
+            predicates: Vec::new(),
+            expressions: Some(vec![of(lit(10i64), Binary::Divide, column("k"))]),
+        };
+        // Not nullable, the planner may think: a failing row gives NULL all the same.
+        let schema = Arc::new(Schema::new(vec![Field::new("x", DataType::Int64, false)]));
+        let mut harness = Harness::new(NodeKind::Map(map), vec![row_schema()], schema);
+        let rows: Vec<_> = (0..300).map(|n| (row(Some(n % 2), 0.0), -1)).collect();
+        harness.epoch(vec![(0, delta_of(&rows))]);
+        assert_eq!(harness.output.get("-"), Some(&-150));
+        assert_eq!(harness.output.get("10"), Some(&-150));
+        assert_eq!(harness.errors.len(), 101, "the first hundred, and how many more");
+        assert_eq!(harness.errors[0].error.code, code::DIVISION_BY_ZERO);
+        assert_eq!(harness.errors[0].weight, -1);
+        assert_eq!(harness.errors[0].row, "(0,s,,0.0,)");
+        assert_eq!(harness.errors[100].row, "(50 more rows like these)");
+    }
+
+    #[test]
+    fn results_are_canonical() {
+        let map = graph::Map {
+            predicates: Vec::new(),
+            expressions: Some(vec![of(column("f"), Binary::Multiply, lit(-1f64))]),
+        };
+        let schema = Arc::new(Schema::new(vec![Field::new("x", DataType::Float64, true)]));
+        let mut map = Map::new(&map, schema);
+        let mut collected = super::super::testing::Collected::default();
+        let rows = [(row(None, 0.0), 1), (row(None, f64::NAN), 1), (row(None, 1.0), 1)];
+        map.process(0, delta_of(&rows), &mut collected).expect("runs");
+        expect![[r#"
+            +1 -1.0
+            +1 0.0
+            +1 NaN"#]]
+        .assert_eq(&pretty(&collected.0));
+    }
+}

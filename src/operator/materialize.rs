@@ -204,3 +204,127 @@ impl Operator for Materialize {
 fn index_of(place: usize) -> u32 {
     u32::try_from(place).expect("a batch has fewer than 2^32 rows")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Bound;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::testing::{
+        Harness, Live, Row, ZSet, add, any_between, any_change, any_row, delta_of, row_schema, step,
+    };
+    use super::*;
+    use crate::graph::NodeKind;
+
+    const OBJECT: ObjectId = ObjectId(16400);
+
+    fn harness(key: &[usize], distribution: &[usize]) -> Harness {
+        let (key, distribution) = (key.to_vec(), distribution.to_vec());
+        let materialize = graph::Materialize { key, distribution };
+        Harness::new(NodeKind::Materialize(materialize), vec![row_schema()], row_schema())
+    }
+
+    /// The committed rows, as a reader sees them.
+    fn contents(harness: &Harness, key: &[usize], distribution: &[usize]) -> ZSet {
+        let layout = RowLayout::new(row_schema(), key, distribution).expect("valid");
+        let snapshot = harness.store().snapshot();
+        let page = snapshot.page(TableId::contents(OBJECT), Bound::Unbounded, None, usize::MAX);
+        let page = page.expect("reads");
+        let mut rows = ZSet::new();
+        add(&mut rows, &layout.decode(page.entries()).expect("decodes"));
+        rows
+    }
+
+    fn zset(rows: &[Row]) -> ZSet {
+        let rows: Vec<_> = rows.iter().map(|row| (row.clone(), 1)).collect();
+        let mut all = ZSet::new();
+        add(&mut all, &delta_of(&rows));
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_multiset_is_the_sum_of_its_deltas(
+            distribution in prop_oneof![Just(vec![]), Just(vec![1])],
+            epochs in vec((vec(any_change(), 0..24), any_between()), 1..6),
+        ) {
+            let mut harness = harness(&[], &distribution);
+            let mut live = Live::default();
+            for (changes, between) in epochs {
+                let rows = live.apply(&changes);
+                let deltas = rows.chunks(7).map(|rows| (0, delta_of(rows))).collect();
+                step(&mut harness, deltas, between);
+                prop_assert_eq!(&harness.output, &zset(&live.0));
+            }
+            harness.epoch(Vec::new());
+            prop_assert_eq!(&contents(&harness, &[], &distribution), &zset(&live.0));
+            harness.epoch(vec![(0, delta_of(&live.clear()))]);
+            prop_assert_eq!(harness.entries(), 0);
+        }
+
+        #[test]
+        fn a_keyed_object_has_the_last_row_of_each_key(
+            distribution in prop_oneof![Just(vec![]), Just(vec![0]), Just(vec![1])],
+            epochs in vec((vec((any_row(), any::<bool>()), 0..16), any_between()), 1..6),
+        ) {
+            let mut harness = harness(&[0], &distribution);
+            let mut live: Vec<Row> = Vec::new();
+            for (writes, between) in epochs {
+                let mut rows = Vec::new();
+                for (row, keep) in writes {
+                    if let Some(at) = live.iter().position(|other| other.k == row.k) {
+                        rows.push((live.swap_remove(at), -1));
+                    }
+                    if keep {
+                        live.push(row.clone());
+                        rows.push((row, 1));
+                    }
+                }
+                rows.reverse();
+                let deltas = rows.chunks(5).map(|rows| (0, delta_of(rows))).collect();
+                step(&mut harness, deltas, between);
+                prop_assert_eq!(&harness.output, &zset(&live));
+            }
+            harness.epoch(Vec::new());
+            prop_assert_eq!(&contents(&harness, &[0], &distribution), &zset(&live));
+        }
+    }
+
+    fn row(k: i64, d: i128) -> Row {
+        Row { k: Some(k), s: None, d: Some(d), f: None, b: None }
+    }
+
+    #[test]
+    fn broken_input_is_told_with_the_object() {
+        let broken = |harness: &mut Harness, rows: &[(Row, i64)]| {
+            let result = harness.try_epoch(vec![(0, delta_of(rows))]);
+            let text = result.expect_err("is broken").to_string();
+            assert!(text.contains("object 16400"), "{text}");
+            text
+        };
+        let mut keyed = harness(&[0], &[0]);
+        keyed.epoch(vec![(0, delta_of(&[(row(1, 1), 1)]))]);
+        assert!(broken(&mut keyed, &[(row(1, 2), 1)]).contains("a second row with its key"));
+        let mut keyed = harness(&[0], &[0]);
+        assert!(broken(&mut keyed, &[(row(1, 2), 1), (row(1, 3), 1)]).contains("two rows"));
+        let mut keyed = harness(&[0], &[0]);
+        assert!(broken(&mut keyed, &[(row(1, 2), 2)]).contains("weight 2"));
+        let mut multiset = harness(&[], &[]);
+        assert!(broken(&mut multiset, &[(row(1, 2), -1)]).contains("-1 times"));
+    }
+
+    #[test]
+    fn what_cancels_in_an_epoch_leaves_nothing() {
+        let mut harness = harness(&[0], &[0]);
+        let given = harness.epoch(vec![
+            (0, delta_of(&[(row(1, 1), -1), (row(2, 2), 1)])),
+            (0, delta_of(&[(row(1, 1), 1), (row(2, 2), -1)])),
+        ]);
+        assert!(given.is_empty());
+        assert_eq!(harness.entries(), 0);
+    }
+}

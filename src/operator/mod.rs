@@ -13,6 +13,8 @@ pub mod join;
 pub mod map;
 pub mod materialize;
 mod slots;
+#[cfg(test)]
+mod testing;
 pub mod union;
 
 use crate::clock::WallTime;

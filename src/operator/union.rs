@@ -38,3 +38,23 @@ impl Operator for Union {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Harness, Row, delta_of, row_schema};
+    use crate::graph::NodeKind;
+
+    #[test]
+    fn rows_of_all_ports_go_on() {
+        let row = |k| Row { k: Some(k), s: None, d: None, f: None, b: None };
+        let schemas = vec![row_schema(), row_schema()];
+        let mut harness = Harness::new(NodeKind::Union, schemas, row_schema());
+        let deltas = vec![
+            (0, delta_of(&[(row(1), 1), (row(2), 1)])),
+            (1, delta_of(&[(row(1), 1), (row(2), -1)])),
+        ];
+        harness.epoch(deltas);
+        let given: Vec<_> = harness.output.iter().collect();
+        assert_eq!(given, [(&"1 - - - -".to_owned(), &2)]);
+    }
+}

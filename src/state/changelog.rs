@@ -68,3 +68,54 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Delta, StateError> {
 fn corrupt(reason: &str) -> StateError {
     StateError::Corrupt { place: "changelog".into(), reason: reason.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn delta() -> Delta {
+        let schema = Arc::new(Schema::new(vec![Field::new("k", DataType::Int64, true)]));
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None]));
+        let batch = RecordBatch::try_new(schema, vec![column]).expect("columns fit");
+        Delta::new(batch, Some(vec![1, -3].into()))
+    }
+
+    #[test]
+    fn keys_have_the_bytes_of_format_1() {
+        let key = key(ObjectId(16400), Epoch(258), 3);
+        expect!["00004010000000000000010200000003"].assert_eq(&hex::encode(key));
+        assert_eq!(epoch_of(&key).expect("long enough"), Epoch(258));
+        assert!(epoch_of(&key[..11]).is_err());
+    }
+
+    #[test]
+    fn entries_have_the_bytes_of_format_1() {
+        let bytes = encode(&delta()).expect("encodes");
+        let lines: Vec<_> = bytes.chunks(40).map(hex::encode).collect();
+        expect![[r#"
+            fffffffff80000001000000000000a000c000a00090004000a000000100000000001040008000800
+            00000400080000000400000002000000600000001400000010001400100000000f00040000000800
+            1000000010000000180000000000000214000000b8ffffff4000000000000001000000000c000000
+            5f776569725f776569676874000000001000140010000e000f000400000008001000000018000000
+            20000000000001021c00000008000c0004000b000800000040000000000000010000000001000000
+            6b000000000000000000000000000000000000000000000000000000000000000000000000000000
+            00000000000000000000000000000000ffffffffb8000000100000000c001a001800170004000800
+            0c00000020000000c000000000000000000000000000000304000a0018000c00080004000a000000
+            3c000000100000000200000000000000000000000200000002000000000000000100000000000000
+            02000000000000000000000000000000000000000400000000000000000000000100000000000000
+            40000000000000001000000000000000800000000000000000000000000000008000000000000000
+            10000000000000000100000000000000000000000000000000000000000000000000000000000000
+            00000000000000000000000000000000000000000000000000000000000000000100000000000000
+            00000000000000000000000000000000000000000000000000000000000000000000000000000000
+            000000000000000000000000000000000100000000000000fdffffffffffffff0000000000000000
+            00000000000000000000000000000000000000000000000000000000000000000000000000000000
+            ffffffff00000000"#]]
+        .assert_eq(&lines.join("\n"));
+        let decoded = decode(&bytes).expect("decodes");
+        assert_eq!(decoded.batch(), delta().batch());
+        assert_eq!(decoded.weights(), delta().weights());
+        assert!(decode(&bytes[..20]).is_err());
+    }
+}

@@ -166,3 +166,84 @@ fn arena<'a>(vnodes: &[u8], keys: impl Iterator<Item = &'a [u8]>) -> KeyArena {
     }
     arena
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ArrayRef, Int64Array, StringArray};
+    use arrow::datatypes::{DataType, Field, Schema};
+    use expect_test::expect;
+
+    use super::*;
+
+    fn schema() -> SchemaRef {
+        Arc::new(Schema::new(vec![
+            Field::new("k", DataType::Int64, false),
+            Field::new("s", DataType::Utf8, true),
+        ]))
+    }
+
+    fn batch() -> RecordBatch {
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(vec![1, -2])),
+            Arc::new(StringArray::from(vec![Some("ab"), None])),
+        ];
+        RecordBatch::try_new(schema(), columns).expect("columns fit")
+    }
+
+    fn hexed(keys: &[Vec<u8>]) -> String {
+        keys.iter().map(hex::encode).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What is on disk must be readable by every later version.
+    #[test]
+    fn keyed_rows_have_the_bytes_of_format_1() {
+        let layout = RowLayout::new(schema(), &[0], &[0]).expect("valid");
+        let keys = layout.keys(&batch()).expect("encodes");
+        expect![[r#"
+            82018000000000000001
+            ed017ffffffffffffffe"#]]
+        .assert_eq(&hexed(&keys));
+        let values = layout.values(&batch()).expect("encodes");
+        let values: Vec<Vec<u8>> = values.iter().map(|value| value.data().to_vec()).collect();
+        expect![[r#"
+            01800000000000000102616200000000000002
+            017ffffffffffffffeff"#]]
+        .assert_eq(&hexed(&values));
+        let entries = keys.iter().zip(&values).map(|(key, value)| (&key[..], &value[..]));
+        let decoded = layout.decode(entries).expect("decodes");
+        assert_eq!(decoded.batch(), &batch());
+        assert!(decoded.weights().is_none());
+    }
+
+    #[test]
+    fn multiset_rows_have_the_bytes_of_format_1() {
+        let layout = RowLayout::new(schema(), &[], &[1]).expect("valid");
+        let keys = layout.keys(&batch()).expect("encodes");
+        expect![[r#"
+            7001800000000000000102616200000000000002
+            d6017ffffffffffffffeff"#]]
+        .assert_eq(&hexed(&keys));
+        let weights = [RowLayout::weight_bytes(1), RowLayout::weight_bytes(3)];
+        let entries = keys.iter().zip(&weights).map(|(key, value)| (&key[..], &value[..]));
+        let decoded = layout.decode(entries).expect("decodes");
+        assert_eq!(decoded.batch(), &batch());
+        assert_eq!(decoded.weights().map(|weights| weights.to_vec()), Some(vec![1, 3]));
+        assert!(RowLayout::weight_of(&[1]).is_err());
+    }
+
+    #[test]
+    fn the_vnode_is_that_of_the_distribution_or_0() {
+        let at = |key: &[usize], distribution: &[usize]| {
+            let layout = RowLayout::new(schema(), key, distribution).expect("valid");
+            layout.keys(&batch()).expect("encodes").iter().map(|key| key[0]).collect::<Vec<_>>()
+        };
+        let codec = KeyCodec::new(&schema(), &[1]).expect("valid");
+        let by_s = codec.encode(&batch()).expect("encodes");
+        let by_s: Vec<u8> = by_s.iter().map(|key| vnode(key.data())).collect();
+        assert_eq!(at(&[0], &[]), [0, 0]);
+        assert_eq!(at(&[], &[]), [0, 0]);
+        assert_eq!(at(&[0], &[1]), by_s);
+        assert_eq!(at(&[], &[1]), by_s);
+        assert_eq!(at(&[1], &[1]), by_s);
+    }
+}

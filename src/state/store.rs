@@ -92,9 +92,11 @@ impl Store {
         }
         let epoch = match &found[1] {
             None => Epoch(0),
-            Some(bytes) => Epoch(u64::from_be_bytes(bytes.as_slice().try_into().map_err(|_| {
-                StateError::Corrupt { place: "meta epoch".into(), reason: "not 8 bytes".into() }
-            })?)),
+            Some(bytes) => {
+                Epoch(u64::from_be_bytes(bytes.as_slice().try_into().map_err(|_| {
+                    StateError::Corrupt { place: "meta epoch".into(), reason: "not 8 bytes".into() }
+                })?))
+            }
         };
         let latest = Arc::new(Snapshot { rocks: rocks.snapshot(), epoch });
         let latest = RwLock::new(latest);
@@ -344,7 +346,8 @@ impl Snapshot {
                 None => Bound::Included(prefix),
                 Some((last, _)) => Bound::Excluded(last.as_slice()),
             };
-            let range = Range { from, to: end.as_deref(), entries_max: 1024, reverse: false, strip: 0 };
+            let range =
+                Range { from, to: end.as_deref(), entries_max: 1024, reverse: false, strip: 0 };
             let page = self.rocks.page(family, &range)?;
             found.extend(page.entries().map(|(key, value)| (key.to_vec(), value.to_vec())));
             if !page.more {
@@ -404,4 +407,97 @@ pub(super) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
 
 fn object_range(object: ObjectId) -> ([u8; 4], [u8; 4]) {
     (object.0.to_be_bytes(), (object.0 + 1).to_be_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+    use arrow::datatypes::{DataType, Field, Schema};
+
+    use super::*;
+
+    const OBJECT: ObjectId = ObjectId(16400);
+
+    fn open(path: &Path) -> Result<Store, StateError> {
+        Store::open(path, StoreOptions { cache_bytes: 1 << 20 })
+    }
+
+    fn delta(values: Vec<i64>) -> Delta {
+        let schema = Arc::new(Schema::new(vec![Field::new("k", DataType::Int64, true)]));
+        let column: ArrayRef = Arc::new(Int64Array::from(values));
+        Delta::inserts(RecordBatch::try_new(schema, vec![column]).expect("columns fit"))
+    }
+
+    fn entry(epoch: u64, value: i64) -> ChangelogEntry {
+        ChangelogEntry { object: OBJECT, epoch: Epoch(epoch), delta: delta(vec![value]) }
+    }
+
+    #[test]
+    fn a_commit_is_there_after_a_restart_and_metadata_has_the_bytes_of_format_1() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path()).expect("opens");
+        assert_eq!(store.epoch(), Epoch(0));
+        let before = store.snapshot();
+        let mut table = store.table(TableId::contents(OBJECT));
+        table.put(b"k", b"v");
+        let commit = Commit {
+            epoch: Some(Epoch(258)),
+            changes: table.freeze().into_iter().collect(),
+            changelog: vec![entry(258, 5)],
+            meta: vec![(b"a".to_vec(), Some(b"1".to_vec())), (b"b".to_vec(), None)],
+            ..Commit::default()
+        };
+        assert!(store.commit(commit).expect("commits") > 0);
+        assert_eq!(before.meta(b"a").expect("reads"), None, "a snapshot does not move");
+        assert!(matches!(open(folder.path()), Err(StateError::Locked { .. })));
+        drop((table, before, store));
+
+        let store = open(folder.path()).expect("opens again");
+        let snapshot = store.snapshot();
+        assert_eq!(snapshot.epoch(), Epoch(258));
+        assert_eq!(snapshot.meta(b"format").expect("reads"), Some(b"1".to_vec()));
+        let epoch = [0, 0, 0, 0, 0, 0, 1, 2];
+        assert_eq!(snapshot.meta(b"epoch").expect("reads"), Some(epoch.to_vec()));
+        assert_eq!(snapshot.meta_with_prefix(b"a").expect("reads").len(), 1);
+        assert_eq!(snapshot.tables(OBJECT).expect("reads"), [TableId::contents(OBJECT)]);
+        let page = snapshot.page(TableId::contents(OBJECT), Bound::Unbounded, None, 10);
+        let page = page.expect("reads");
+        assert_eq!(page.entries().collect::<Vec<_>>(), [(&b"k"[..], &b"v"[..])]);
+        assert_eq!(snapshot.changelog(OBJECT, Epoch(0), 10).expect("reads").len(), 1);
+    }
+
+    #[test]
+    fn another_format_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path()).expect("opens");
+        let meta = vec![(META_FORMAT.to_vec(), Some(b"2".to_vec()))];
+        store.commit(Commit { meta, ..Commit::default() }).expect("commits");
+        drop(store);
+        assert!(matches!(open(folder.path()), Err(StateError::Corrupt { .. })));
+    }
+
+    #[test]
+    fn a_changelog_is_read_in_whole_epochs_truncated_and_dropped() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path()).expect("opens");
+        for epoch in 1..=3 {
+            let changelog = (0..4).map(|value| entry(epoch, value)).collect();
+            let epoch = Some(Epoch(epoch));
+            store.commit(Commit { epoch, changelog, ..Commit::default() }).expect("commits");
+        }
+        let epochs = |after: u64, entries_max: usize| -> Vec<u64> {
+            let read = store.snapshot().changelog(OBJECT, Epoch(after), entries_max);
+            read.expect("reads").into_iter().map(|(epoch, _)| epoch.0).collect()
+        };
+        assert_eq!(epochs(0, 6), [1, 1, 1, 1, 2, 2, 2, 2]);
+        assert_eq!(epochs(0, 4), [1, 1, 1, 1]);
+        assert_eq!(epochs(2, 100), [3, 3, 3, 3]);
+        let truncated = vec![(OBJECT, Epoch(2))];
+        store.commit(Commit { truncated, ..Commit::default() }).expect("commits");
+        assert_eq!(epochs(0, 100), [3, 3, 3, 3]);
+        store.commit(Commit { dropped: vec![OBJECT], ..Commit::default() }).expect("commits");
+        assert!(epochs(0, 100).is_empty());
+    }
 }

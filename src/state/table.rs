@@ -10,7 +10,8 @@
 //! `freeze` hands the epoch's net change to the coordinator and goes on at once with an empty
 //! layer. A frozen layer is forgotten when its commit has said so, never earlier.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
+use std::iter::Peekable;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -124,9 +125,9 @@ impl Table {
         self.forget_committed();
         let layers = self.layers();
         let end = successor(prefix);
-        let read = |from: Bound<&[u8]>| {
+        let read = |from: Bound<&[u8]>, entries| {
             let bounds = full_bounds(self.id, from, end.as_deref());
-            self.store.page_newest(&bounds.range(SCAN_ENTRIES, false))
+            self.store.page_newest(&bounds.range(entries, false))
         };
         merge(&layers, prefix, end.as_deref(), &read, visit)
     }
@@ -204,8 +205,7 @@ impl Table {
         }
         let layer = Arc::new(layer);
         let committed = Arc::new(AtomicBool::new(false));
-        self.frozen
-            .push(Frozen { layer: Arc::clone(&layer), committed: Arc::clone(&committed) });
+        self.frozen.push(Frozen { layer: Arc::clone(&layer), committed: Arc::clone(&committed) });
         Some(TableChange { table: self.id, layer, committed })
     }
 
@@ -232,8 +232,10 @@ impl Table {
     }
 }
 
-/// Entries read from the store at a time while scanning.
+/// Entries read from the store at a time while scanning, at the most.
 const SCAN_ENTRIES: usize = 1024;
+/// ... and at first.
+const FIRST_ENTRIES: usize = 16;
 
 /// A table at one moment, uncommitted writes included.
 pub struct TableReader {
@@ -253,15 +255,12 @@ impl TableReader {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StateError> {
         let layers: Vec<&Layer> = self.layers.iter().rev().map(|layer| &**layer).collect();
-        let read = |from: Bound<&[u8]>| self.snapshot.page(self.id, from, to, SCAN_ENTRIES);
+        let read = |from: Bound<&[u8]>, entries| self.snapshot.page(self.id, from, to, entries);
         merge(&layers, from, to, &read, visit)
     }
 
     /// The values of `keys`.
-    pub fn get_many(
-        &self,
-        keys: &[impl AsRef<[u8]>],
-    ) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+    pub fn get_many(&self, keys: &[impl AsRef<[u8]>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
         let mut values = self.snapshot.get_many(self.id, keys)?;
         for layer in &self.layers {
             for (key, value) in keys.iter().zip(&mut values) {
@@ -278,30 +277,57 @@ fn layer_range<'a>(from: &'a [u8], to: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bo
     (Bound::Included(from), to.map_or(Bound::Unbounded, Bound::Excluded))
 }
 
+/// What the layers (newest first) say of a range, in key order: deletions included.
+struct Changes<'a> {
+    layers: Vec<Peekable<btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>>>,
+}
+
+impl<'a> Changes<'a> {
+    fn new(layers: &[&'a Layer], from: &[u8], to: Option<&[u8]>) -> Self {
+        let range = |layer: &&'a Layer| layer.range::<[u8], _>(layer_range(from, to)).peekable();
+        Self { layers: layers.iter().map(range).collect() }
+    }
+
+    fn peek(&mut self) -> Option<&'a [u8]> {
+        self.layers.iter_mut().filter_map(|layer| layer.peek().map(|(key, _)| &***key)).min()
+    }
+
+    /// The next key, if `wanted`, and its newest value.
+    fn next_if(
+        &mut self,
+        wanted: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<(&'a [u8], Option<&'a [u8]>)> {
+        let next = self.peek().filter(|key| wanted(key))?;
+        let mut newest = None;
+        for layer in &mut self.layers {
+            if let Some((_, value)) = layer.next_if(|(key, _)| ***key == *next) {
+                newest = newest.or(Some(value.as_deref()));
+            }
+        }
+        Some((next, newest.flatten()))
+    }
+}
+
 /// Gives the entries of `[from, to)` of `layers` (newest first) over the store's pages in order.
+/// `read` gives a page of so many entries: the first are small, as many scans stop early.
 fn merge(
     layers: &[&Layer],
     from: &[u8],
     to: Option<&[u8]>,
-    read: &dyn Fn(Bound<&[u8]>) -> Result<Page, StateError>,
+    read: &dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>,
     visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
 ) -> Result<(), StateError> {
-    let mut changes: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
-    for layer in layers {
-        for (key, value) in layer.range::<[u8], _>(layer_range(from, to)) {
-            changes.entry(key).or_insert(value.as_deref());
-        }
-    }
-    let mut changes = changes.into_iter().peekable();
-    let mut page = read(Bound::Included(from))?;
+    let mut changes = Changes::new(layers, from, to);
+    let mut entries_max = FIRST_ENTRIES;
+    let mut page = read(Bound::Included(from), entries_max)?;
     loop {
         for (key, value) in page.entries() {
-            while let Some((changed, new)) = changes.next_if(|(changed, _)| *changed < key) {
+            while let Some((changed, new)) = changes.next_if(|changed| changed < key) {
                 if new.is_some_and(|new| !visit(changed, new)) {
                     return Ok(());
                 }
             }
-            let visited = match changes.next_if(|(changed, _)| *changed == key) {
+            let visited = match changes.next_if(|changed| changed == key) {
                 Some((_, None)) => true,
                 Some((_, Some(new))) => visit(key, new),
                 None => visit(key, value),
@@ -310,15 +336,166 @@ fn merge(
                 return Ok(());
             }
         }
+        entries_max = (entries_max * 8).min(SCAN_ENTRIES);
         match page.last_key() {
-            Some(last) if page.more => page = read(Bound::Excluded(last))?,
+            Some(last) if page.more => page = read(Bound::Excluded(last), entries_max)?,
             _ => break,
         }
     }
-    for (changed, new) in changes {
+    while let Some((changed, new)) = changes.next_if(|_| true) {
         if new.is_some_and(|new| !visit(changed, new)) {
             return Ok(());
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::state::{Commit, StoreOptions};
+    use crate::types::ObjectId;
+
+    const TABLE: TableId = TableId { object: ObjectId(7), operator: 1, role: 0 };
+
+    fn open(folder: &TempDir) -> Store {
+        Store::open(folder.path(), StoreOptions { cache_bytes: 1 << 20 }).expect("opens")
+    }
+
+    fn scanned(table: &mut Table, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut visit = |key: &[u8], value: &[u8]| {
+            found.push((key.to_vec(), value.to_vec()));
+            true
+        };
+        table.scan_prefix(prefix, &mut visit).expect("scans");
+        found
+    }
+
+    fn commit(store: &Store, changes: Vec<TableChange>) {
+        store.commit(Commit { changes, ..Commit::default() }).expect("commits");
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Put(Vec<u8>, u8),
+        Delete(Vec<u8>),
+        Freeze,
+        Commit,
+        Read,
+    }
+
+    fn any_key() -> impl Strategy<Value = Vec<u8>> {
+        vec(prop_oneof![Just(0u8), Just(1), Just(255)], 1..4)
+    }
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            8 => (any_key(), any::<u8>()).prop_map(|(key, value)| Step::Put(key, value)),
+            4 => any_key().prop_map(Step::Delete),
+            2 => Just(Step::Freeze),
+            1 => Just(Step::Commit),
+            1 => Just(Step::Read),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        /// Whatever lies in which layer, a table is a map.
+        #[test]
+        fn a_table_is_a_map(steps in vec(any_step(), 0..80)) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let store = open(&folder);
+            let mut table = store.table(TABLE);
+            let mut model: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+            let mut frozen = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Put(key, value) => {
+                        table.put(&key, &[value]);
+                        model.insert(key, vec![value]);
+                    }
+                    Step::Delete(key) => {
+                        table.delete(&key);
+                        model.remove(&key);
+                    }
+                    Step::Freeze => frozen.extend(table.freeze()),
+                    Step::Commit => commit(&store, std::mem::take(&mut frozen)),
+                    Step::Read => {
+                        let reader = table.reader();
+                        let mut read = BTreeMap::new();
+                        let mut visit = |key: &[u8], value: &[u8]| {
+                            read.insert(key.to_vec(), value.to_vec());
+                            true
+                        };
+                        reader.scan(&[], None, &mut visit).expect("scans");
+                        prop_assert_eq!(&read, &model);
+                    }
+                }
+                for prefix in [&[][..], &[0], &[0, 1], &[255], &[255, 255]] {
+                    let expected: Vec<_> = model
+                        .iter()
+                        .filter(|(key, _)| key.starts_with(prefix))
+                        .map(|(key, value)| (key.clone(), value.clone()))
+                        .collect();
+                    prop_assert_eq!(scanned(&mut table, prefix), expected.clone());
+                    let last = table.last_with_prefix(prefix).expect("reads");
+                    prop_assert_eq!(last, expected.last().cloned());
+                }
+                let keys: Vec<_> = model.keys().cloned().chain([vec![9]]).collect();
+                let expected: Vec<_> = keys.iter().map(|key| model.get(key).cloned()).collect();
+                prop_assert_eq!(table.get_many(&keys).expect("reads"), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_frozen_change_is_seen_before_and_after_its_commit_and_in_a_new_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(&folder);
+        let mut table = store.table(TABLE);
+        let many: Vec<[u8; 3]> = (0..5000u16).map(|n| [7, (n >> 8) as u8, n as u8]).collect();
+        many.iter().for_each(|key| table.put(key, key));
+        assert_eq!(table.pending_bytes(), 5000 * 6);
+        let change = table.freeze().expect("there is a change");
+        assert_eq!((change.entries(), table.pending_bytes()), (5000, 0));
+        assert!(table.freeze().is_none());
+        assert_eq!(scanned(&mut table, &[7]).len(), 5000);
+        commit(&store, vec![change]);
+        table.delete(&many[17]);
+        assert_eq!(scanned(&mut table, &[7]).len(), 4999);
+        drop((table, store));
+        let store = open(&folder);
+        let mut table = store.table(TABLE);
+        assert_eq!(scanned(&mut table, &[7]).len(), 5000, "what was not frozen is gone");
+        assert_eq!(table.get_many(&[many[17]]).expect("reads"), [Some(many[17].to_vec())]);
+        let mut first = 0;
+        let mut visit = |_: &[u8], _: &[u8]| {
+            first += 1;
+            first < 3
+        };
+        table.scan_prefix(&[7], &mut visit).expect("scans");
+        assert_eq!(first, 3, "a scan stops when it is told to");
+    }
+
+    #[test]
+    fn a_reader_does_not_see_what_comes_later() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(&folder);
+        let mut table = store.table(TABLE);
+        table.put(b"a", b"1");
+        let reader = table.reader();
+        table.put(b"a", b"2");
+        table.put(b"b", b"2");
+        assert_eq!(reader.get_many(&["a", "b"]).expect("reads"), [Some(b"1".to_vec()), None],);
+        let change = table.freeze().expect("there is a change");
+        commit(&store, vec![change]);
+        assert_eq!(reader.get_many(&["a"]).expect("reads"), [Some(b"1".to_vec())]);
+        assert_eq!(table.get_many(&["a"]).expect("reads"), [Some(b"2".to_vec())]);
+    }
 }

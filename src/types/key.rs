@@ -141,6 +141,11 @@ impl KeyArena {
         self.ends.clear();
     }
 
+    /// Bytes of all keys.
+    pub fn filled_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()

@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(rounded(5, 0, 0, 3), 2);
         assert_eq!(rounded(-4, 0, 0, 3), -1);
         assert_eq!(rounded(1, 0, 4, 3), 3333);
-        assert_eq!(rounded(2, 0, 4, -3), -6667);
+        assert_eq!(rounded(-2, 0, 4, 3), -6667);
         assert_eq!(rounded(12345, 4, 2, 1), 123);
         assert_eq!(rounded(12350, 4, 2, 1), 124);
     }

@@ -14,5 +14,7 @@ mod calls;
 mod groups;
 mod multiset;
 mod operator;
+#[cfg(test)]
+mod tests;
 
 pub use operator::Aggregate;

@@ -4,9 +4,7 @@
 //! its new one at the flush. A group is there while it has rows; the global group (no group
 //! columns) always is, and its first result is given once in the job's life, at the first flush.
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, UInt32Array};
+use arrow::array::{Array, ArrayRef};
 use arrow::compute;
 use arrow::datatypes::{DataType, SchemaRef};
 
