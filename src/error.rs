@@ -69,6 +69,7 @@ pub mod code {
     pub const INDETERMINATE_DATATYPE: SqlState = "42P18";
     pub const OUT_OF_MEMORY: SqlState = "53200";
     pub const TOO_MANY_CONNECTIONS: SqlState = "53300";
+    pub const PROGRAM_LIMIT_EXCEEDED: SqlState = "54000";
     pub const STATEMENT_TOO_COMPLEX: SqlState = "54001";
     pub const OBJECT_NOT_IN_PREREQUISITE_STATE: SqlState = "55000";
     pub const OBJECT_IN_USE: SqlState = "55006";
@@ -155,6 +156,13 @@ impl From<ArrowError> for SqlError {
             ArrowError::ExternalError(source) => from_boxed(source),
             other => Self::internal(other.to_string()),
         }
+    }
+}
+
+/// Through a library and out again: [`from_boxed`] finds it.
+impl From<SqlError> for DataFusionError {
+    fn from(error: SqlError) -> Self {
+        Self::External(Box::new(error))
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod accumulator;
 mod evaluator;
 mod failure;
+pub mod functions;
 
 pub use evaluator::Evaluator;
 pub use failure::{Failure, Failures, row_text};

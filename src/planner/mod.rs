@@ -4,7 +4,7 @@
 //! ```text
 //! text --parse--> Statement --plan_query--> LogicalPlan       (SELECT: DataFusion runs it)
 //!                     |
-//!                     +------plan_job----> graph::Job         (a view: the dataflow runs it)
+//!                     +------plan_view---> graph::Job         (a view: the dataflow runs it)
 //! ```
 //!
 //! This is the only place that knows sqlparser: what leaves it are plain enums, opaque newtypes
@@ -14,9 +14,29 @@ pub mod catalog_query;
 pub mod statement;
 pub mod syntax;
 
+mod dml;
+mod failure;
+mod job;
+mod labels;
+mod names;
+mod operators;
 mod parse;
+mod query;
+mod rows;
 mod source;
 
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use dml::{delete_query, insert_query, update_query};
+pub use job::{DescribedView, PlannedView, describe_view, explain, plan_stored_view, plan_view};
+pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};
+pub use query::{PlannedQuery, configure, plan_query};
+pub use rows::{
+    Parameters, RowExpressions, RowRelation, plan_conflict, plan_expressions, plan_returning,
+};
 pub use statement::{Statement, StatementKind};
 pub use syntax::{Expression, Name, Query};

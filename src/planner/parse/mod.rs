@@ -19,4 +19,6 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
+pub(super) use dml::is_default;
+pub(super) use front::{fold_ident, type_named};
 pub use script::{parse, parse_expression, parse_query};

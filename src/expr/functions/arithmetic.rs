@@ -1,0 +1,152 @@
+//! Integer `+`, `-`, `*` that notice when their result is out of range, where DataFusion's wrap
+//! around. An analyzer rule puts them in place once all types are decided, so that queries, bound
+//! parameters and views all have them.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::compute::kernels::numeric;
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result};
+use datafusion::logical_expr::expr::{BinaryExpr, ScalarFunction};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
+    ScalarUDFImpl, Signature, Volatility,
+};
+use datafusion::optimizer::AnalyzerRule;
+
+use super::divide::on_arrays;
+use crate::error::{SqlError, code};
+
+/// One of the three operators.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Checked {
+    operator: Operator,
+    signature: Signature,
+}
+
+impl Checked {
+    fn new(operator: Operator) -> Self {
+        let types = vec![DataType::Int16, DataType::Int32, DataType::Int64];
+        Self { operator, signature: Signature::uniform(2, types, Volatility::Immutable) }
+    }
+}
+
+impl ScalarUDFImpl for Checked {
+    fn name(&self) -> &'static str {
+        match self.operator {
+            Operator::Plus => "int_add",
+            Operator::Minus => "int_sub",
+            _ => "int_mul",
+        }
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        Ok(arguments[0].clone())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        on_arrays(args, |left, right, _| self.apply(left, right))
+    }
+}
+
+impl Checked {
+    fn apply(&self, left: &ArrayRef, right: &ArrayRef) -> Result<ArrayRef> {
+        let result = match self.operator {
+            Operator::Plus => numeric::add(left, right),
+            Operator::Minus => numeric::sub(left, right),
+            _ => numeric::mul(left, right),
+        };
+        result.map_err(|error| match error {
+            ArrowError::ArithmeticOverflow(_) => {
+                let name = match left.data_type() {
+                    DataType::Int16 => "smallint",
+                    DataType::Int32 => "integer",
+                    _ => "bigint",
+                };
+                let message = format!("{name} out of range");
+                SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message).into()
+            }
+            other => other.into(),
+        })
+    }
+}
+
+/// Replaces integer arithmetic by [`Checked`].
+#[derive(Debug)]
+pub(super) struct CheckArithmetic {
+    add: Arc<ScalarUDF>,
+    subtract: Arc<ScalarUDF>,
+    multiply: Arc<ScalarUDF>,
+}
+
+impl CheckArithmetic {
+    pub(super) fn new() -> Self {
+        let function = |operator| Arc::new(ScalarUDF::from(Checked::new(operator)));
+        Self {
+            add: function(Operator::Plus),
+            subtract: function(Operator::Minus),
+            multiply: function(Operator::Multiply),
+        }
+    }
+
+    pub(super) fn functions(&self) -> [Arc<ScalarUDF>; 3] {
+        [Arc::clone(&self.add), Arc::clone(&self.subtract), Arc::clone(&self.multiply)]
+    }
+
+    fn check(&self, expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+        expr.transform_up(|expr| {
+            let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else {
+                return Ok(Transformed::no(expr));
+            };
+            let function = match op {
+                Operator::Plus => &self.add,
+                Operator::Minus => &self.subtract,
+                Operator::Multiply => &self.multiply,
+                _ => return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right }))),
+            };
+            let integers = left.get_type(schema).is_ok_and(|left_type| {
+                matches!(left_type, DataType::Int16 | DataType::Int32 | DataType::Int64)
+                    && right.get_type(schema).is_ok_and(|right_type| right_type == left_type)
+            });
+            if !integers {
+                return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));
+            }
+            let call = ScalarFunction::new_udf(Arc::clone(function), vec![*left, *right]);
+            Ok(Transformed::yes(Expr::ScalarFunction(call)))
+        })
+    }
+}
+
+impl AnalyzerRule for CheckArithmetic {
+    fn name(&self) -> &'static str {
+        "check_arithmetic"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
+        let checked = plan.transform_up_with_subqueries(|plan| {
+            let mut schema = merge_schema(&plan.inputs());
+            if let LogicalPlan::TableScan(scan) = &plan {
+                schema.merge(&DFSchema::try_from_qualified_schema(
+                    scan.table_name.clone(),
+                    &scan.source.schema(),
+                )?);
+            }
+            let names = NamePreserver::new(&plan);
+            plan.map_expressions(|expr| {
+                let name = names.save(&expr);
+                Ok(self.check(expr, &schema)?.update_data(|expr| name.restore(expr)))
+            })
+        })?;
+        Ok(checked.data)
+    }
+}

@@ -1,0 +1,45 @@
+//! A session with PostgreSQL's functions and operators.
+
+use std::sync::Arc;
+
+use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+
+use super::arithmetic::CheckArithmetic;
+use super::average::PgAvg;
+use super::divide::{FloatDivide, NumericDivide};
+use super::sum::PgSum;
+use crate::error::SqlResult;
+
+/// Optimizer rules that may not run.
+///
+/// `single_distinct_aggregation_to_group_by` sums sums, trusting that a sum has its argument's
+/// type, which PostgreSQL's has not.
+const UNSOUND: &[&str] = &["single_distinct_aggregation_to_group_by"];
+
+/// Gives a session what this module has, and the functions of DataFusion's JSON and PostgreSQL
+/// crates.
+pub fn install(state: SessionState) -> SqlResult<SessionState> {
+    let rules = state.optimizers().iter().filter(|rule| !UNSOUND.contains(&rule.name()));
+    let rules = rules.cloned().collect();
+    let mut state =
+        SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build();
+
+    datafusion_pg_functions::register_all(&mut state);
+    datafusion_functions_json::register_all(&mut state)?;
+
+    state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
+    let average = AggregateUDF::from(PgAvg::new()).with_aliases(["mean"]);
+    state.register_udaf(Arc::new(average))?;
+
+    // The planner finds these by name where it reads `/`.
+    state.register_udf(Arc::new(ScalarUDF::from(NumericDivide::new())))?;
+    state.register_udf(Arc::new(ScalarUDF::from(FloatDivide::new())))?;
+
+    let arithmetic = CheckArithmetic::new();
+    for function in arithmetic.functions() {
+        state.register_udf(function)?;
+    }
+    state.add_analyzer_rule(Arc::new(arithmetic));
+    Ok(state)
+}

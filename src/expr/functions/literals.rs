@@ -1,0 +1,83 @@
+//! Number literals have PostgreSQL's types: `1` is an integer, `3000000000` a bigint.
+//!
+//! DataFusion plans every whole number as a bigint. This narrows them in a freshly planned query,
+//! before parameters are bound (a bound bigint is a literal too, and stays one). Explicit casts
+//! stay where they are.
+
+use arrow::datatypes::DataType;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+
+/// Scalar functions whose result has their arguments' type. The others say what they take, and
+/// their literals are theirs.
+const POLYMORPHIC: &[&str] =
+    &["abs", "coalesce", "greatest", "least", "make_array", "mod", "nullif", "nvl"];
+
+/// Aggregates whose result's type depends on their argument's.
+const AGGREGATES: &[&str] = &["avg", "count", "max", "min", "sum"];
+
+/// Narrows the literals of a query.
+pub fn narrow_literals(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let narrowed = plan.transform_up_with_subqueries(|plan| {
+        // What a limit counts is a bigint in PostgreSQL too.
+        if matches!(plan, LogicalPlan::Limit(_)) {
+            return Ok(Transformed::no(plan));
+        }
+        if let LogicalPlan::Values(values) = plan {
+            let mut rows = values.values;
+            for value in rows.iter_mut().flatten() {
+                *value = narrow(std::mem::take(value))?.data;
+            }
+            return Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?));
+        }
+        let names = NamePreserver::new(&plan);
+        let changed = plan.map_expressions(|expr| {
+            let name = names.save(&expr);
+            Ok(narrow(expr)?.update_data(|expr| name.restore(expr)))
+        })?;
+        // Types may change from below, even where no literal stands.
+        changed.map_data(LogicalPlan::recompute_schema).map(|plan| Transformed::yes(plan.data))
+    })?;
+    Ok(narrowed.data)
+}
+
+fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
+    expr.transform_down(|expr| {
+        Ok(match expr {
+            Expr::Literal(value, metadata) => match narrowed(&value) {
+                Some(value) => Transformed::yes(Expr::Literal(value, metadata)),
+                None => Transformed::no(Expr::Literal(value, metadata)),
+            },
+            // The subquery's plan is visited for itself; what a window function is given is its own.
+            Expr::WindowFunction(_) => jump(expr),
+            Expr::AggregateFunction(ref call) if !AGGREGATES.contains(&call.func.name()) => {
+                jump(expr)
+            }
+            Expr::ScalarFunction(mut call) if !POLYMORPHIC.contains(&call.func.name()) => {
+                for arg in &mut call.args {
+                    if !matches!(arg, Expr::Literal(..)) {
+                        *arg = narrow(std::mem::take(arg))?.data;
+                    }
+                }
+                jump(Expr::ScalarFunction(call))
+            }
+            other => Transformed::no(other),
+        })
+    })
+}
+
+fn jump(expr: Expr) -> Transformed<Expr> {
+    Transformed::new(expr, true, TreeNodeRecursion::Jump)
+}
+
+fn narrowed(value: &ScalarValue) -> Option<ScalarValue> {
+    match value {
+        ScalarValue::Int64(Some(number)) => {
+            i32::try_from(*number).ok().map(|number| ScalarValue::Int32(Some(number)))
+        }
+        ScalarValue::UInt64(Some(_)) => value.cast_to(&DataType::Decimal128(20, 0)).ok(),
+        _ => None,
+    }
+}

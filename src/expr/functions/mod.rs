@@ -1,0 +1,27 @@
+//! Functions and operators as PostgreSQL defines them, where DataFusion's own differ. SELECT and
+//! materialized views plan with the same ones.
+//!
+//! | here | PostgreSQL | DataFusion |
+//! |---|---|---|
+//! | `sum(int)`, `sum(bigint)`, `sum(real)` | bigint, numeric, real | bigint, bigint, double |
+//! | `avg(int)`, `avg(numeric)` | numeric, 16 digits | double, 4 more digits |
+//! | numeric `/` numeric | 16 digits, rounded | 4 more digits, cut |
+//! | anything `/` zero | an error | infinity for floats |
+//! | integer `+ - *` out of range | an error | wraps around |
+
+mod arithmetic;
+mod average;
+mod decimal;
+mod divide;
+mod install;
+mod literals;
+mod sum;
+
+pub use decimal::{divide_rounded, fits_numeric};
+pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
+pub use install::install;
+pub use literals::narrow_literals;
+
+/// Digits after the point of an average of integers, and the least of one of numerics and of a
+/// numeric quotient. PostgreSQL gives at least 16 significant digits.
+pub const QUOTIENT_SCALE: i8 = 16;

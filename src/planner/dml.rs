@@ -1,0 +1,213 @@
+//! What INSERT, UPDATE and DELETE compute, as queries over the target table.
+//!
+//! The engine runs these queries, casts what they give to the columns' types as PostgreSQL assigns,
+//! and writes. A parameter that stands alone where a column's value is wanted has the column's
+//! type.
+
+use std::sync::Arc;
+
+use sqlparser::ast;
+use sqlparser::tokenizer::Span;
+
+use super::parse::{is_default, parse_expression, parse_query};
+use super::source::Source;
+use super::statement::{Assignment, Delete, Insert, Update};
+use super::syntax::{Expression, From, Name, Query};
+use crate::catalog::Column;
+use crate::error::{SqlError, SqlResult, code};
+use crate::types::SqlType;
+
+/// The rows that INSERT gives, in the order of `targets`: the columns that it lists, or all of the
+/// table's. `None` for `DEFAULT VALUES`. The query may give fewer columns if none are listed.
+pub fn insert_query(insert: &Insert, targets: &[Column]) -> SqlResult<Option<Query>> {
+    let Some(source) = &insert.source else { return Ok(None) };
+    let mut tree = (*source.tree).clone();
+    match tree.body.as_mut() {
+        ast::SetExpr::Values(values) => {
+            for row in &mut values.rows {
+                fill_row(row, insert, targets)?;
+            }
+        }
+        ast::SetExpr::Select(select) => {
+            for (item, target) in select.projection.iter_mut().zip(targets) {
+                if let ast::SelectItem::UnnamedExpr(expr) = item {
+                    type_parameter(expr, target)?;
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(Some(Query { tree: Arc::new(tree), ..source.clone() }))
+}
+
+/// DEFAULT and parameters in a row of VALUES.
+fn fill_row(
+    row: &mut ast::Parens<Vec<ast::Expr>>,
+    insert: &Insert,
+    targets: &[Column],
+) -> SqlResult<()> {
+    let row = &mut row.content;
+    if row.len() > targets.len() {
+        let message = "INSERT has more expressions than target columns";
+        return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
+    if row.len() < targets.len() && !insert.columns.is_empty() {
+        let message = "INSERT has more target columns than expressions";
+        return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
+    for (value, target) in row.iter_mut().zip(targets) {
+        if is_default(value) {
+            *value = default_of(target)?;
+        } else {
+            type_parameter(value, target)?;
+        }
+    }
+    Ok(())
+}
+
+/// A column's default as an expression.
+fn default_of(column: &Column) -> SqlResult<ast::Expr> {
+    match &column.default {
+        Some(text) => Ok((*parse_expression(text)?.tree).clone()),
+        None => Ok(ast::Expr::Value(ast::Value::Null.with_empty_span())),
+    }
+}
+
+/// Gives a parameter that stands alone the type of the column it is for.
+fn type_parameter(value: &mut ast::Expr, target: &Column) -> SqlResult<()> {
+    let alone = matches!(value, ast::Expr::Value(value)
+        if matches!(value.value, ast::Value::Placeholder(_)));
+    if !alone {
+        return Ok(());
+    }
+    let sql_type = match &target.sql_type {
+        SqlType::Varchar(_) | SqlType::Char(_) => SqlType::Text,
+        other => other.clone(),
+    };
+    let mut cast = (*parse_expression(&format!("NULL::{sql_type}"))?.tree).clone();
+    if let ast::Expr::Cast { expr, .. } = &mut cast {
+        std::mem::swap(expr.as_mut(), value);
+        *value = cast;
+    }
+    Ok(())
+}
+
+/// An UPDATE's rows: `stored`, the columns of the rows as they are, then the new value of each
+/// assignment, in order. `columns` are the table's.
+pub fn update_query(update: &Update, stored: &[&str], columns: &[Column]) -> SqlResult<Query> {
+    let source = assigned_source(&update.assignments, update.condition.as_ref());
+    let mut query = target_query(&update.table, update.alias.as_deref(), stored, source)?;
+    let select = select_of(&mut query.tree)?;
+    for value in assigned_values(&update.assignments, columns)? {
+        select.projection.push(ast::SelectItem::UnnamedExpr(value));
+    }
+    restrict(select, update.from.as_ref(), update.condition.as_ref());
+    Ok(query)
+}
+
+/// A DELETE's rows: `stored`, the columns of the rows to delete. With USING, a row may be given
+/// more than once.
+pub fn delete_query(delete: &Delete, stored: &[&str]) -> SqlResult<Query> {
+    let source = assigned_source(&[], delete.condition.as_ref());
+    let mut query = target_query(&delete.table, delete.alias.as_deref(), stored, source)?;
+    let select = select_of(&mut query.tree)?;
+    restrict(select, delete.using.as_ref(), delete.condition.as_ref());
+    Ok(query)
+}
+
+/// The values of assignments, for the columns they name. DEFAULT is the column's.
+pub(super) fn assigned_values(
+    assignments: &[Assignment],
+    columns: &[Column],
+) -> SqlResult<Vec<ast::Expr>> {
+    let mut values = Vec::with_capacity(assignments.len());
+    for Assignment { column, value } in assignments {
+        let Some(target) = columns.iter().find(|target| target.name == column.name) else {
+            let message = format!("column \"{}\" does not exist", column.name);
+            return Err(
+                SqlError::new(code::UNDEFINED_COLUMN, message).position(column.position)
+            );
+        };
+        let mut value = match value {
+            Some(value) => (*value.tree).clone(),
+            None => default_of(target)?,
+        };
+        type_parameter(&mut value, target)?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// The client's string: every part of a statement has the same.
+fn assigned_source(
+    assignments: &[Assignment],
+    condition: Option<&Expression>,
+) -> Option<Arc<Source>> {
+    let values = assignments.iter().filter_map(|assignment| assignment.value.as_ref());
+    values.chain(condition).map(|expression| Arc::clone(&expression.source)).next()
+}
+
+/// `SELECT stored FROM table AS alias`.
+fn target_query(
+    table: &Name,
+    alias: Option<&str>,
+    stored: &[&str],
+    source: Option<Arc<Source>>,
+) -> SqlResult<Query> {
+    let relation = alias.unwrap_or(&table.name);
+    let columns: Vec<_> =
+        stored.iter().map(|column| format!("{}.{}", quote(relation), quote(column))).collect();
+    let schema =
+        table.schema.as_ref().map(|schema| format!("{}.", quote(schema))).unwrap_or_default();
+    let mut query = parse_query(&format!(
+        "SELECT {} FROM {schema}{} AS {}",
+        columns.join(", "),
+        quote(&table.name),
+        quote(relation),
+    ))?;
+    // Places in this text mean nothing to the client: forget them.
+    forget_places(&mut query.tree);
+    if let Some(source) = source {
+        query.source = source;
+    }
+    Ok(query)
+}
+
+pub(super) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn forget_places(tree: &mut Arc<ast::Query>) {
+    let _ = ast::visit_expressions_mut(Arc::make_mut(tree), |expr| {
+        match expr {
+            ast::Expr::Identifier(ident) => ident.span = Span::empty(),
+            ast::Expr::CompoundIdentifier(parts) => {
+                parts.iter_mut().for_each(|part| part.span = Span::empty());
+            }
+            _ => {}
+        }
+        std::ops::ControlFlow::<()>::Continue(())
+    });
+    let _ = ast::visit_relations_mut(Arc::make_mut(tree), |relation| {
+        for part in &mut relation.0 {
+            if let ast::ObjectNamePart::Identifier(ident) = part {
+                ident.span = Span::empty();
+            }
+        }
+        std::ops::ControlFlow::<()>::Continue(())
+    });
+}
+
+fn select_of(tree: &mut Arc<ast::Query>) -> SqlResult<&mut ast::Select> {
+    match Arc::make_mut(tree).body.as_mut() {
+        ast::SetExpr::Select(select) => Ok(select),
+        _ => Err(SqlError::internal("a statement's query is not a SELECT")),
+    }
+}
+
+fn restrict(select: &mut ast::Select, from: Option<&From>, condition: Option<&Expression>) {
+    if let Some(from) = from {
+        select.from.extend(from.tree.iter().cloned());
+    }
+    select.selection = condition.map(|condition| (*condition.tree).clone());
+}

@@ -1,0 +1,171 @@
+//! `EXPLAIN CREATE MATERIALIZED VIEW`: the job as text, the view at the top.
+
+use std::fmt::Write;
+
+use arrow::datatypes::SchemaRef;
+
+use crate::catalog::Catalog;
+use crate::graph::{
+    Aggregate, AggregateCall, AggregateFunction, Distribution, Exchange, Fragment, Input, Job, Map,
+    Materialize, Node, NodeKind, Upstream,
+};
+
+/// A line a node, under a line a fragment.
+pub fn explain(job: &Job, catalog: &Catalog) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, fragment) in job.fragments.iter().enumerate().rev() {
+        let actors = match fragment.distribution {
+            Distribution::Hash if job.parallelism > 1 => format!("{} actors", job.parallelism),
+            Distribution::Hash | Distribution::Single => "1 actor".to_owned(),
+        };
+        lines.push(format!("Fragment {index}: {actors}"));
+        explain_node(&mut lines, fragment, fragment.nodes.len() - 1, 1, catalog);
+    }
+    lines
+}
+
+fn explain_node(
+    lines: &mut Vec<String>,
+    fragment: &Fragment,
+    index: usize,
+    depth: usize,
+    catalog: &Catalog,
+) {
+    let node = &fragment.nodes[index];
+    let mut content = format!("{} #{}", what(node, fragment, catalog), node.id);
+    if node.append_only {
+        content.push_str(", append-only");
+    }
+    if let Some(state) = state(&node.kind) {
+        let _ = write!(content, "; state: {state}");
+    }
+    lines.push(format!("{:indent$}{content}", "", indent = depth * 2));
+    for &input in &node.inputs {
+        explain_node(lines, fragment, input, depth + 1, catalog);
+    }
+}
+
+fn what(node: &Node, fragment: &Fragment, catalog: &Catalog) -> String {
+    let input_schema = |port: usize| &fragment.nodes[node.inputs[port]].schema;
+    match &node.kind {
+        NodeKind::Input(port) => input(&fragment.inputs[*port], catalog),
+        NodeKind::Map(map) => explain_map(map, &node.schema),
+        NodeKind::Union => "Union".to_owned(),
+        NodeKind::Join(join) => {
+            let equal = if join.null_equal { "is not distinct from" } else { "=" };
+            let keys = join.left_key.iter().zip(&join.right_key).map(|(&left, &right)| {
+                format!(
+                    "{} {equal} {}",
+                    input_schema(0).field(left).name(),
+                    input_schema(1).field(right).name()
+                )
+            });
+            let mut text = format!("Join on {}", keys.collect::<Vec<_>>().join(", "));
+            if let Some(filter) = &join.filter {
+                let _ = write!(text, ", where {filter}");
+            }
+            text
+        }
+        NodeKind::Aggregate(aggregate) => explain_aggregate(aggregate, input_schema(0)),
+        NodeKind::Materialize(materialize) => explain_materialize(materialize, &node.schema),
+    }
+}
+
+fn input(input: &Input, catalog: &Catalog) -> String {
+    let from = match input.from {
+        Upstream::Fragment(index) => format!("fragment {index}"),
+        Upstream::Object(id) => catalog.object(id).map_or_else(
+            || format!("object {}", id.0),
+            |object| format!("{} {}", object.kind_name(), object.name.name),
+        ),
+    };
+    match &input.exchange {
+        Exchange::Single => format!("Input from {from}, all to one"),
+        Exchange::Hash(columns) => {
+            format!("Input from {from}, by hash of {}", names(&input.schema, columns))
+        }
+        Exchange::Spread => format!("Input from {from}, spread"),
+    }
+}
+
+fn explain_map(map: &Map, schema: &SchemaRef) -> String {
+    let mut parts = Vec::new();
+    if let Some(expressions) = &map.expressions {
+        let columns = expressions.iter().zip(schema.fields()).map(|(expression, field)| {
+            let expression = expression.to_string();
+            let plain = expression.split('@').next() == Some(field.name());
+            if plain { field.name().clone() } else { format!("{expression} as {}", field.name()) }
+        });
+        parts.push(format!("Map {}", columns.collect::<Vec<_>>().join(", ")));
+    }
+    if !map.predicates.is_empty() {
+        let predicates: Vec<_> = map.predicates.iter().map(ToString::to_string).collect();
+        let word = if parts.is_empty() { "Filter" } else { "where" };
+        parts.push(format!("{word} {}", predicates.join(" AND ")));
+    }
+    parts.join(" ")
+}
+
+fn explain_aggregate(aggregate: &Aggregate, input: &SchemaRef) -> String {
+    let calls: Vec<_> = aggregate.calls.iter().map(|call| explain_call(call, input)).collect();
+    let mut text = match aggregate.group.as_slice() {
+        [] => "Aggregate".to_owned(),
+        group => format!("Aggregate by {}", names(input, group)),
+    };
+    if !calls.is_empty() {
+        let _ = write!(text, ": {}", calls.join(", "));
+    }
+    text
+}
+
+fn explain_call(call: &AggregateCall, input: &SchemaRef) -> String {
+    let function = match call.function {
+        AggregateFunction::Count => "count",
+        AggregateFunction::Sum => "sum",
+        AggregateFunction::Avg => "avg",
+        AggregateFunction::Min => "min",
+        AggregateFunction::Max => "max",
+    };
+    let distinct = if call.distinct { "distinct " } else { "" };
+    let argument = call.argument.map_or("*", |column| input.field(column).name().as_str());
+    let filter = call
+        .filter
+        .map(|column| format!(" filter (where {})", input.field(column).name()))
+        .unwrap_or_default();
+    format!("{function}({distinct}{argument}){filter}")
+}
+
+fn explain_materialize(materialize: &Materialize, schema: &SchemaRef) -> String {
+    let key = match materialize.key.as_slice() {
+        [] => "no key".to_owned(),
+        key => format!("key {}", names(schema, key)),
+    };
+    let distribution = match materialize.distribution.as_slice() {
+        [] => "in one place".to_owned(),
+        columns => format!("by hash of {}", names(schema, columns)),
+    };
+    format!("Materialize, {key}, {distribution}")
+}
+
+/// The tables in which a node keeps what it must remember.
+fn state(kind: &NodeKind) -> Option<&'static str> {
+    match kind {
+        NodeKind::Join(_) => Some("left rows, right rows"),
+        NodeKind::Aggregate(aggregate) => {
+            let keeps_values = aggregate.calls.iter().any(|call| {
+                let extreme =
+                    matches!(call.function, AggregateFunction::Min | AggregateFunction::Max);
+                call.distinct || (extreme && !aggregate.append_only_input)
+            });
+            Some(if keeps_values { "groups, values" } else { "groups" })
+        }
+        NodeKind::Materialize(_) => Some("rows"),
+        NodeKind::Input(_) | NodeKind::Map(_) | NodeKind::Union => None,
+    }
+}
+
+fn names(schema: &SchemaRef, columns: &[usize]) -> String {
+    let names: Vec<_> =
+        columns.iter().map(|&column| schema.field(column).name().as_str()).collect();
+    format!("({})", names.join(", "))
+}

@@ -1,0 +1,136 @@
+//! From DataFusion's optimized plan to the tree of incremental operators.
+
+use std::sync::Arc;
+
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{
+    Distinct, Filter, JoinType, LogicalPlan, Projection, TableScan, Union,
+};
+
+use super::relation::object_of;
+use super::scalar::{flowing_schema, in_view, physical};
+use super::tree::{Tree, TreeKind};
+use super::{aggregate, join};
+use crate::error::{SqlError, SqlResult};
+
+/// Nodes of a plan below one another, at the most: each is a call on the stack.
+const DEPTH_MAX: usize = 500;
+
+/// Turns logical nodes into operators.
+pub(super) struct Lowering<'a> {
+    pub(super) state: &'a SessionState,
+    depth: usize,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn new(state: &'a SessionState) -> Self {
+        Self { state, depth: 0 }
+    }
+
+    /// The operators of `plan`. Their rows have its schema's columns, all nullable.
+    pub(super) fn lower(&mut self, plan: &LogicalPlan) -> SqlResult<Tree> {
+        if self.depth >= DEPTH_MAX {
+            return Err(in_view("a query this deeply nested"));
+        }
+        self.depth += 1;
+        let tree = self.node(plan);
+        self.depth -= 1;
+        tree
+    }
+
+    fn node(&mut self, plan: &LogicalPlan) -> SqlResult<Tree> {
+        match plan {
+            LogicalPlan::Projection(projection) => self.projection(projection),
+            LogicalPlan::Filter(filter) => self.filter(filter),
+            LogicalPlan::SubqueryAlias(alias) => self.lower(&alias.input),
+            LogicalPlan::Subquery(_) => Err(in_view("a subquery in an expression")),
+            LogicalPlan::TableScan(scan) => self.scan(scan),
+            LogicalPlan::Union(union) => self.union(union),
+            LogicalPlan::Join(join) => match join.join_type {
+                JoinType::Inner => join::lower(self, join),
+                other => Err(in_view(join_name(other))),
+            },
+            LogicalPlan::Aggregate(aggregate) => aggregate::lower(self, aggregate),
+            LogicalPlan::Distinct(Distinct::All(input)) => {
+                let input = self.lower(input)?;
+                Ok(aggregate::distinct(input))
+            }
+            LogicalPlan::Distinct(Distinct::On(_)) => Err(in_view("DISTINCT ON")),
+            // A view is a multiset: it has no order to keep.
+            LogicalPlan::Sort(sort) if sort.fetch.is_none() => self.lower(&sort.input),
+            LogicalPlan::Repartition(repartition) => self.lower(&repartition.input),
+            LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => Err(in_view("LIMIT")),
+            LogicalPlan::Window(_) => Err(in_view("a window function")),
+            LogicalPlan::Unnest(_) => Err(in_view("unnest")),
+            LogicalPlan::RecursiveQuery(_) => Err(in_view("WITH RECURSIVE")),
+            LogicalPlan::Values(_) => Err(in_view("VALUES")),
+            LogicalPlan::EmptyRelation(_) => Err(in_view("SELECT without FROM")),
+            other => Err(in_view(&other.display().to_string())),
+        }
+    }
+
+    fn projection(&mut self, projection: &Projection) -> SqlResult<Tree> {
+        let input = self.lower(&projection.input)?;
+        let expressions = projection
+            .expr
+            .iter()
+            .map(|expr| physical(self.state, expr, projection.input.schema()))
+            .collect::<SqlResult<_>>()?;
+        Ok(input.project(expressions, flowing_schema(&projection.schema)))
+    }
+
+    fn filter(&mut self, filter: &Filter) -> SqlResult<Tree> {
+        let input = self.lower(&filter.input)?;
+        let predicates = split_conjunction(&filter.predicate)
+            .into_iter()
+            .map(|predicate| physical(self.state, predicate, filter.input.schema()))
+            .collect::<SqlResult<_>>()?;
+        Ok(input.filter(predicates))
+    }
+
+    fn scan(&mut self, scan: &TableScan) -> SqlResult<Tree> {
+        if scan.fetch.is_some() {
+            return Err(in_view("LIMIT"));
+        }
+        if !scan.filters.is_empty() {
+            return Err(SqlError::internal("a filter was pushed into a job's relation"));
+        }
+        let object = object_of(&scan.source)?;
+        let columns = match &scan.projection {
+            // Rows without columns would be hard to count: one that nobody reads comes along.
+            Some(columns) if columns.is_empty() => vec![0],
+            Some(columns) => columns.clone(),
+            // A stored row may have its hidden id after what it shows.
+            None => (0..object.columns.len()).collect(),
+        };
+        Ok(Tree::scan(object).select(&columns))
+    }
+
+    fn union(&mut self, union: &Union) -> SqlResult<Tree> {
+        let schema = flowing_schema(&union.schema);
+        let inputs = union
+            .inputs
+            .iter()
+            .map(|input| Ok(self.lower(input)?.conform(&schema)))
+            .collect::<SqlResult<Vec<_>>>()?;
+        Ok(Tree {
+            append_only: inputs.iter().all(|input| input.append_only),
+            key: Vec::new(),
+            schema: Arc::clone(&schema),
+            kind: TreeKind::Union(inputs),
+        })
+    }
+}
+
+fn join_name(join_type: JoinType) -> &'static str {
+    match join_type {
+        JoinType::Inner => "a join",
+        JoinType::Left => "LEFT OUTER JOIN",
+        JoinType::Right => "RIGHT OUTER JOIN",
+        JoinType::Full => "FULL OUTER JOIN",
+        JoinType::LeftSemi | JoinType::RightSemi => "IN, EXISTS or INTERSECT",
+        JoinType::LeftAnti | JoinType::RightAnti => "NOT IN, NOT EXISTS or EXCEPT",
+        JoinType::LeftMark | JoinType::RightMark => "a subquery in an expression",
+    }
+}

@@ -1,0 +1,29 @@
+//! From the query of a materialized view to the incremental graph that maintains it.
+//!
+//! ```text
+//! Query --plan_tree--> logical plan --DataFusion's optimizer--> logical plan
+//!   --lower--> Tree: incremental operators with their keys and marks, not yet placed
+//!   --place--> graph::Job: fragments, cut where rows must change actors
+//! ```
+//!
+//! What must hold: an operator that keeps state by key gets its rows hashed by exactly that key
+//! (its tables' vnodes are the exchange's); the same SQL gives the same plan and the same node
+//! numbers, for they name state on disk; what has no incremental rule is refused, by name.
+
+mod aggregate;
+mod explain;
+mod join;
+mod lower;
+mod place;
+mod plan;
+mod relation;
+mod scalar;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use explain::explain;
+#[cfg(test)]
+pub(super) use plan::session;
+pub use plan::{DescribedView, PlannedView, describe_view, plan_stored_view, plan_view};

@@ -1,0 +1,306 @@
+//! From the tree to fragments: where do rows have to be, and where do they have to move?
+//!
+//! A piece is a fragment under construction. It grows upwards for as long as its rows are where
+//! the next operator needs them; otherwise it is closed, and a new one begins behind an exchange.
+
+use super::tree::{Tree, TreeKind, column_of};
+use crate::error::{SqlError, SqlResult};
+use crate::graph::{
+    Distribution, Exchange, Fragment, Input, Map, Materialize, Node, NodeKind, Upstream,
+};
+
+/// Where an operator needs its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Want {
+    Anywhere,
+    /// By the hash of exactly these columns.
+    Hash(Vec<usize>),
+    Single,
+}
+
+/// Where rows are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// On the only actor.
+    Single,
+    /// By the hash of any of these lists of columns: they are equal. No list: anywhere.
+    Hash(Vec<Vec<usize>>),
+}
+
+/// A fragment that is not closed yet.
+struct Piece {
+    inputs: Vec<Input>,
+    nodes: Vec<Node>,
+    place: Place,
+}
+
+/// What the placed plan is, besides its fragments.
+pub(super) struct Placed {
+    pub(super) fragments: Vec<Fragment>,
+    /// The columns by whose hash the materialized rows are spread.
+    pub(super) distribution: Vec<usize>,
+}
+
+/// Places `tree` and what keeps its rows.
+pub(super) fn place(tree: Tree) -> SqlResult<Placed> {
+    let mut placing = Placing { fragments: Vec::new() };
+    let want = wanted_by_materialize(&tree);
+    let (key, schema, append_only) = (tree.key.clone(), tree.schema.clone(), tree.append_only);
+    let mut piece = placing.place(tree, &want);
+    let distribution = match &piece.place {
+        Place::Single => Vec::new(),
+        Place::Hash(lists) => lists
+            .iter()
+            .find(|list| key.is_empty() || list.iter().all(|column| key.contains(column)))
+            .cloned()
+            .ok_or_else(|| SqlError::internal("materialized rows are nowhere"))?,
+    };
+    let materialize = Materialize { key, distribution: distribution.clone() };
+    let root = piece.nodes.len() - 1;
+    piece.nodes.push(Node {
+        id: 0,
+        kind: NodeKind::Materialize(materialize),
+        inputs: vec![root],
+        schema,
+        append_only,
+    });
+    placing.close(piece);
+    number(&mut placing.fragments)?;
+    Ok(Placed { fragments: placing.fragments, distribution })
+}
+
+/// Rows with one key must meet on one actor: they stay where they are if that is decided by a
+/// part of their key (of the whole row, without one), and are hashed by the key otherwise.
+fn wanted_by_materialize(tree: &Tree) -> Want {
+    let whole: Vec<usize> = (0..tree.schema.fields().len()).collect();
+    let identity = if tree.key.is_empty() { whole } else { tree.key.clone() };
+    match natural(tree) {
+        Place::Single => Want::Anywhere,
+        Place::Hash(lists)
+            if lists.iter().any(|list| list.iter().all(|column| identity.contains(column))) =>
+        {
+            Want::Anywhere
+        }
+        Place::Hash(_) if identity.is_empty() => Want::Single,
+        Place::Hash(_) => Want::Hash(identity),
+    }
+}
+
+/// Where the rows of a tree are when nothing is wanted.
+fn natural(tree: &Tree) -> Place {
+    match &tree.kind {
+        TreeKind::Scan(_) => Place::Hash(Vec::new()),
+        TreeKind::Map(map, input) => through_map(map, natural(input)),
+        TreeKind::Union(inputs) => inputs.iter().map(natural).fold(None, meet).unwrap_or(NOWHERE),
+        TreeKind::Join(..) | TreeKind::Aggregate(..) => own_place(tree),
+    }
+}
+
+const NOWHERE: Place = Place::Hash(Vec::new());
+
+/// What two inputs of a union have in common. A single actor's rows are spread among the others.
+fn meet(met: Option<Place>, other: Place) -> Option<Place> {
+    Some(match (met, other) {
+        (None, other) => other,
+        (Some(Place::Single), Place::Single) => Place::Single,
+        (Some(Place::Hash(met)), Place::Hash(other)) => {
+            Place::Hash(met.into_iter().filter(|list| other.contains(list)).collect())
+        }
+        _ => NOWHERE,
+    })
+}
+
+/// Where a stateful operator's rows are: where its state is.
+fn own_place(tree: &Tree) -> Place {
+    match &tree.kind {
+        TreeKind::Join(join, sides) => {
+            let width = sides[0].schema.fields().len();
+            let right = join.right_key.iter().map(|column| column + width).collect();
+            Place::Hash(vec![join.left_key.clone(), right])
+        }
+        TreeKind::Aggregate(aggregate, _) if aggregate.group.is_empty() => Place::Single,
+        TreeKind::Aggregate(aggregate, _) => {
+            Place::Hash(vec![(0..aggregate.group.len()).collect()])
+        }
+        _ => NOWHERE,
+    }
+}
+
+/// Where rows are after a map: lists of columns that it passes on.
+fn through_map(map: &Map, place: Place) -> Place {
+    let (Place::Hash(lists), Some(expressions)) = (&place, &map.expressions) else {
+        return place;
+    };
+    let passed = |column: &usize| {
+        expressions.iter().position(|expr| column_of(expr) == Some(*column))
+    };
+    let lists = lists.iter().filter_map(|list| list.iter().map(passed).collect());
+    Place::Hash(lists.collect())
+}
+
+/// What a map's input must be for its output to be as wanted, if that can be said.
+fn below_map(map: &Map, want: &Want) -> Option<Want> {
+    match (want, &map.expressions) {
+        (Want::Hash(columns), Some(expressions)) => columns
+            .iter()
+            .map(|&column| column_of(&expressions[column]))
+            .collect::<Option<_>>()
+            .map(Want::Hash),
+        _ => Some(want.clone()),
+    }
+}
+
+struct Placing {
+    fragments: Vec<Fragment>,
+}
+
+impl Placing {
+    /// The piece whose root is `tree`, its rows as wanted.
+    fn place(&mut self, tree: Tree, want: &Want) -> Piece {
+        let own = own_place(&tree);
+        let Tree { kind, schema, append_only, .. } = tree;
+        match kind {
+            TreeKind::Scan(object) => {
+                let from = Upstream::Object(object.id);
+                let input = Input { from, exchange: exchange_of(want), schema };
+                behind(input, append_only, place_of(want))
+            }
+            TreeKind::Map(map, input) => {
+                let below = below_map(&map, want);
+                let mut piece = self.place(*input, below.as_ref().unwrap_or(&Want::Anywhere));
+                piece.place = through_map(&map, piece.place);
+                let root = piece.nodes.len() - 1;
+                let kind = NodeKind::Map(map);
+                piece.nodes.push(Node { id: 0, kind, inputs: vec![root], schema, append_only });
+                self.satisfy(piece, want)
+            }
+            TreeKind::Union(inputs) => {
+                let pieces = inputs.into_iter().map(|input| self.place(input, want)).collect();
+                let pieces = self.alike(pieces);
+                let place = pieces.iter().map(|piece| piece.place.clone()).fold(None, meet);
+                let place = place.unwrap_or(NOWHERE);
+                merge(pieces, NodeKind::Union, schema, append_only, place)
+            }
+            TreeKind::Join(join, sides) => {
+                let [left, right] = *sides;
+                let left = self.place(left, &Want::Hash(join.left_key.clone()));
+                let right = self.place(right, &Want::Hash(join.right_key.clone()));
+                let kind = NodeKind::Join(join);
+                let piece = merge(vec![left, right], kind, schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+            TreeKind::Aggregate(aggregate, input) => {
+                let below = match aggregate.group.as_slice() {
+                    [] => Want::Single,
+                    group => Want::Hash(group.to_vec()),
+                };
+                let input = self.place(*input, &below);
+                let kind = NodeKind::Aggregate(aggregate);
+                let piece = merge(vec![input], kind, schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+        }
+    }
+
+    /// The piece itself if its rows are as wanted, or a new one behind an exchange.
+    fn satisfy(&mut self, piece: Piece, want: &Want) -> Piece {
+        let satisfied = match (want, &piece.place) {
+            (Want::Anywhere, _) | (Want::Single, Place::Single) => true,
+            (Want::Hash(columns), Place::Hash(lists)) => lists.contains(columns),
+            _ => false,
+        };
+        if satisfied { piece } else { self.exchange(piece, want) }
+    }
+
+    fn exchange(&mut self, piece: Piece, want: &Want) -> Piece {
+        let root = piece.nodes.last().map(|root| (root.schema.clone(), root.append_only));
+        let (schema, append_only) = root.expect("a piece has nodes");
+        let from = Upstream::Fragment(self.close(piece));
+        behind(Input { from, exchange: exchange_of(want), schema }, append_only, place_of(want))
+    }
+
+    /// Inputs of a union run on the same actors: a single actor's rows are spread among many.
+    fn alike(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
+        if pieces.iter().all(|piece| piece.place == Place::Single) {
+            return pieces;
+        }
+        let spread = |piece: Piece| match piece.place {
+            Place::Single => self.exchange(piece, &Want::Anywhere),
+            Place::Hash(_) => piece,
+        };
+        pieces.into_iter().map(spread).collect()
+    }
+
+    /// Closes a piece; gives its index.
+    fn close(&mut self, piece: Piece) -> usize {
+        let distribution = match piece.place {
+            Place::Single => Distribution::Single,
+            Place::Hash(_) => Distribution::Hash,
+        };
+        self.fragments.push(Fragment { inputs: piece.inputs, nodes: piece.nodes, distribution });
+        self.fragments.len() - 1
+    }
+}
+
+fn exchange_of(want: &Want) -> Exchange {
+    match want {
+        Want::Anywhere => Exchange::Spread,
+        Want::Hash(columns) => Exchange::Hash(columns.clone()),
+        Want::Single => Exchange::Single,
+    }
+}
+
+fn place_of(want: &Want) -> Place {
+    match want {
+        Want::Anywhere => NOWHERE,
+        Want::Hash(columns) => Place::Hash(vec![columns.clone()]),
+        Want::Single => Place::Single,
+    }
+}
+
+/// A new piece that begins with `input`.
+fn behind(input: Input, append_only: bool, place: Place) -> Piece {
+    let node = Node {
+        id: 0,
+        kind: NodeKind::Input(0),
+        inputs: Vec::new(),
+        schema: input.schema.clone(),
+        append_only,
+    };
+    Piece { inputs: vec![input], nodes: vec![node], place }
+}
+
+/// One piece out of several, under a new root.
+fn merge(
+    pieces: Vec<Piece>,
+    kind: NodeKind,
+    schema: arrow::datatypes::SchemaRef,
+    append_only: bool,
+    place: Place,
+) -> Piece {
+    let mut merged = Piece { inputs: Vec::new(), nodes: Vec::new(), place };
+    let mut roots = Vec::new();
+    for piece in pieces {
+        let (port, index) = (merged.inputs.len(), merged.nodes.len());
+        merged.inputs.extend(piece.inputs);
+        for mut node in piece.nodes {
+            if let NodeKind::Input(own) = &mut node.kind {
+                *own += port;
+            }
+            node.inputs.iter_mut().for_each(|input| *input += index);
+            merged.nodes.push(node);
+        }
+        roots.push(merged.nodes.len() - 1);
+    }
+    merged.nodes.push(Node { id: 0, kind, inputs: roots, schema, append_only });
+    merged
+}
+
+/// Numbers all nodes from 1, fragment by fragment.
+fn number(fragments: &mut [Fragment]) -> SqlResult<()> {
+    for (index, node) in fragments.iter_mut().flat_map(|f| &mut f.nodes).enumerate() {
+        node.id = u16::try_from(index + 1)
+            .map_err(|_| SqlError::unsupported("a materialized view of so many operators"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Views and their jobs, from the query to what the catalog and the dataflow need to know.
+
+use std::sync::{Arc, LazyLock};
+
+use arrow::datatypes::Schema;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::Optimizer;
+use datafusion::prelude::SessionConfig;
+
+use super::super::failure::planning_error;
+use super::super::labels::shown;
+use super::super::parse::parse_query;
+use super::super::query::{configure, plan_tree};
+use super::super::statement::CreateMaterializedView;
+use super::super::syntax::Query;
+use super::lower::Lowering;
+use super::place::place;
+use super::relation::Scope;
+use super::scalar::refuse_volatile;
+use crate::catalog::object::OnError;
+use crate::catalog::{Catalog, Column, Object, ObjectKind};
+use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions;
+use crate::graph::Job;
+use crate::types::{ObjectId, SqlType};
+
+/// Optimizer rules that a view's plan goes without: they turn what selects nothing into a relation
+/// without inputs, or push limits about.
+const NOT_FOR_JOBS: &[&str] =
+    &["eliminate_filter", "eliminate_join", "propagate_empty_relation", "push_down_limit"];
+
+/// A view's columns, and what it needs.
+#[derive(Debug, Clone)]
+pub struct DescribedView {
+    pub columns: Vec<Column>,
+    /// The objects that its query names.
+    pub depends_on: Vec<ObjectId>,
+}
+
+/// A materialized view, planned.
+#[derive(Debug, Clone)]
+pub struct PlannedView {
+    pub job: Job,
+    pub columns: Vec<Column>,
+    /// Columns that identify a row; empty: rows are a multiset.
+    pub key: Vec<usize>,
+    /// Columns by whose hash rows are spread over vnodes; empty: all are in one.
+    pub distribution: Vec<usize>,
+    pub append_only: bool,
+    /// The objects that its query names.
+    pub depends_on: Vec<ObjectId>,
+}
+
+/// Plans `CREATE MATERIALIZED VIEW` for the object `id`.
+pub async fn plan_view(
+    catalog: &Catalog,
+    search_path: &[String],
+    id: ObjectId,
+    statement: &CreateMaterializedView,
+    parallelism: usize,
+) -> SqlResult<PlannedView> {
+    let request =
+        Request { catalog, search_path, query: &statement.query, names: &statement.columns };
+    plan(request, id, parallelism, statement.on_error)
+}
+
+/// Plans a stored materialized view again, as at every start.
+pub async fn plan_stored_view(catalog: &Catalog, view: &Object) -> SqlResult<Job> {
+    let ObjectKind::MaterializedView(kind) = &view.kind else {
+        return Err(SqlError::internal(format!("{} is no materialized view", view.name.name)));
+    };
+    let query = parse_query(&kind.query)?;
+    let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
+    let request =
+        Request { catalog, search_path: &kind.search_path, query: &query, names: &names };
+    Ok(plan(request, view.id, kind.parallelism, kind.on_error)?.job)
+}
+
+/// The columns of a view over `query`, under other names where `names` has some.
+pub async fn describe_view(
+    catalog: &Catalog,
+    search_path: &[String],
+    query: &Query,
+    names: &[String],
+) -> SqlResult<DescribedView> {
+    let request = Request { catalog, search_path, query, names };
+    let (plan, depends_on) = logical(&session()?, request)?;
+    Ok(DescribedView { columns: columns(&plan, names)?, depends_on })
+}
+
+/// A view's query, and what its names mean.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    catalog: &'a Catalog,
+    search_path: &'a [String],
+    query: &'a Query,
+    /// Names for the query's columns; empty: its own.
+    names: &'a [String],
+}
+
+fn plan(
+    request: Request<'_>,
+    object: ObjectId,
+    parallelism: usize,
+    on_error: OnError,
+) -> SqlResult<PlannedView> {
+    let state = session()?;
+    let (plan, depends_on) = logical(&state, request)?;
+    let columns = columns(&plan, request.names)?;
+    refuse_volatile(&plan)?;
+    let optimized = optimize(&state, plan)
+        .map_err(|error| planning_error(error, &*request.query.tree, &request.query.source))?;
+    let tree = Lowering::new(&state).lower(&optimized)?;
+    let fields: Vec<_> =
+        columns.iter().map(|column| column.sql_type.field(&column.name, true)).collect();
+    let tree = tree.conform(&Arc::new(Schema::new(fields)));
+    let (key, append_only) = (tree.key.clone(), tree.append_only);
+    let placed = place(tree)?;
+    Ok(PlannedView {
+        job: Job {
+            object,
+            fragments: placed.fragments,
+            parallelism,
+            fail_on_error: on_error == OnError::Fail,
+        },
+        columns,
+        key,
+        distribution: placed.distribution,
+        append_only,
+        depends_on,
+    })
+}
+
+/// The session in which all views are planned: functions and rules, no relations. Made once.
+pub(in crate::planner) fn session() -> SqlResult<SessionState> {
+    static SESSION: LazyLock<SqlResult<SessionState>> = LazyLock::new(|| {
+        let mut config = SessionConfig::new()
+            .with_create_default_catalog_and_schema(false)
+            .with_information_schema(false);
+        configure(&mut config);
+        let builder = SessionStateBuilder::new().with_config(config).with_default_features();
+        functions::install(builder.build())
+    });
+    SESSION.clone()
+}
+
+/// The analysed plan of the query, and the objects that it names.
+fn logical(
+    state: &SessionState,
+    request: Request<'_>,
+) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
+    let Request { catalog, search_path, query, .. } = request;
+    let scope = Scope { state, catalog, search_path };
+    let (relations, objects) = scope.relations(&query.tree)?;
+    let planned = plan_tree(state, relations, &query.tree, &query.source, &[])?;
+    if !planned.parameters.is_empty() {
+        let message = "there is no parameter $1";
+        return Err(SqlError::new(code::UNDEFINED_PARAMETER, message));
+    }
+    Ok((planned.plan, objects))
+}
+
+fn columns(plan: &LogicalPlan, names: &[String]) -> SqlResult<Vec<Column>> {
+    let fields = plan.schema().fields();
+    if names.len() > fields.len() {
+        let message = "too many column names were specified";
+        return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
+    let mut columns: Vec<Column> = Vec::with_capacity(fields.len());
+    for (index, field) in fields.iter().enumerate() {
+        let name = names.get(index).map_or_else(|| shown(field.name()), String::as_str);
+        if columns.iter().any(|column| column.name == name) {
+            let message = format!("column \"{name}\" specified more than once");
+            return Err(SqlError::new(code::DUPLICATE_COLUMN, message));
+        }
+        let sql_type = match SqlType::of_field(field) {
+            SqlType::Unknown => SqlType::Text,
+            known => known,
+        };
+        columns.push(Column {
+            name: name.to_owned(),
+            sql_type,
+            not_null: false,
+            default: None,
+            comment: None,
+        });
+    }
+    Ok(columns)
+}
+
+fn optimize(state: &SessionState, plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
+    let rules = state.optimizers().iter().filter(|rule| !NOT_FOR_JOBS.contains(&rule.name()));
+    Optimizer::with_rules(rules.cloned().collect()).optimize(plan, state, |_, _| {})
+}

@@ -1,0 +1,227 @@
+//! SELECT and its like: from syntax to DataFusion's logical plan, all types decided.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, FieldRef};
+use datafusion::common::TableReference;
+use datafusion::common::config::Dialect;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr::Placeholder;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::prelude::SessionConfig;
+use datafusion::sql::parser::Statement as DataFusionStatement;
+use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
+use sqlparser::ast;
+
+use super::failure::planning_error;
+use super::labels::{label, shown};
+use super::names::{Names, Relations};
+use super::source::Source;
+use super::syntax::Query;
+use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::narrow_literals;
+use crate::types::SqlType;
+
+/// How DataFusion reads SQL here: as PostgreSQL writes it.
+pub fn configure(config: &mut SessionConfig) {
+    let options = config.options_mut();
+    options.sql_parser.dialect = Dialect::PostgreSQL;
+    options.sql_parser.enable_ident_normalization = true;
+    options.sql_parser.parse_float_as_decimal = true;
+    options.sql_parser.map_string_types_to_utf8view = false;
+    options.sql_parser.collect_spans = true;
+}
+
+/// A query, planned: analysed, not optimised.
+#[derive(Debug, Clone)]
+pub struct PlannedQuery {
+    /// Parameters are placeholders in it: `LogicalPlan::with_param_values` binds them.
+    pub plan: LogicalPlan,
+    /// Types of the parameters `$1`, `$2`, ...: as declared, or as their use says.
+    pub parameters: Vec<SqlType>,
+}
+
+impl PlannedQuery {
+    /// Names of the output columns, as clients see them: they may repeat.
+    pub fn column_names(&self) -> Vec<&str> {
+        self.plan.schema().fields().iter().map(|field| shown(field.name())).collect()
+    }
+}
+
+/// Plans a query with the relations and functions of a session. `declared` are the types that the
+/// client gives for parameters; what it leaves open is found from their use, and else is text.
+pub async fn plan_query(
+    state: &SessionState,
+    query: &Query,
+    declared: &[Option<SqlType>],
+) -> SqlResult<PlannedQuery> {
+    let statement = ast::Statement::Query(Box::new((*query.tree).clone()));
+    let relations = session_relations(state, &statement)
+        .await
+        .map_err(|error| planning_error(error, &*query.tree, &query.source))?;
+    plan_tree(state, relations, &query.tree, &query.source, declared)
+}
+
+/// The session's relations that a statement names. One that is missing is left out: the planner
+/// finds where it was named.
+async fn session_relations(
+    state: &SessionState,
+    statement: &ast::Statement,
+) -> datafusion::error::Result<Relations> {
+    let mut relations = HashMap::new();
+    for name in relation_names(state, statement)? {
+        let catalog = &state.config_options().catalog;
+        let resolved =
+            name.clone().resolve(&catalog.default_catalog, &catalog.default_schema);
+        let schema = state
+            .catalog_list()
+            .catalog(&resolved.catalog)
+            .and_then(|database| database.schema(&resolved.schema));
+        if let Some(schema) = schema
+            && let Some(provider) = schema.table(&resolved.table).await?
+        {
+            relations.insert(name, provider_as_source(provider));
+        }
+    }
+    Ok(relations)
+}
+
+/// Names of the relations in a statement, without those of its own WITH.
+pub(super) fn relation_names(
+    state: &SessionState,
+    statement: &ast::Statement,
+) -> datafusion::error::Result<Vec<TableReference>> {
+    state.resolve_table_references(&DataFusionStatement::Statement(Box::new(statement.clone())))
+}
+
+/// Plans a syntax tree over given relations.
+pub(super) fn plan_tree(
+    state: &SessionState,
+    relations: Relations,
+    tree: &ast::Query,
+    source: &Source,
+    declared: &[Option<SqlType>],
+) -> SqlResult<PlannedQuery> {
+    let wrong = |error| planning_error(error, tree, source);
+    let mut labelled = tree.clone();
+    label(&mut labelled);
+    let names = Names::new(state, relations)?;
+    let options = ParserOptions::from(&state.config_options().sql_parser);
+    let fields = declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
+    let mut context = PlannerContext::new().with_prepare_param_data_types(fields);
+    let plan = SqlToRel::new_with_options(&names, options)
+        .sql_statement_to_plan_with_context(
+            ast::Statement::Query(Box::new(labelled)),
+            &mut context,
+        )
+        .map_err(wrong)?;
+    let plan = narrow_literals(plan).and_then(infer_parameters).map_err(wrong)?;
+    let parameters = parameter_types(&plan, declared)?;
+    let plan = type_parameters(plan, &parameters).map_err(wrong)?;
+    let plan = state
+        .analyzer()
+        .execute_and_check(plan, state.config_options(), |_, _| {})
+        .map_err(wrong)?;
+    Ok(PlannedQuery { plan, parameters })
+}
+
+fn parameter_field(sql_type: &SqlType) -> FieldRef {
+    Arc::new(sql_type.field("", true))
+}
+
+/// Gives placeholders the type of what they are compared with, where planning has not done so.
+fn infer_parameters(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
+    let inferred = plan.transform_up_with_subqueries(|node| {
+        let schema = merge_schema(&node.inputs());
+        node.map_expressions(|expr| {
+            let (expr, found) = expr.infer_placeholder_types(&schema)?;
+            Ok(if found { Transformed::yes(expr) } else { Transformed::no(expr) })
+        })
+    })?;
+    Ok(inferred.data)
+}
+
+/// The type of each parameter: declared, or the first that a use tells, or text.
+fn parameter_types(
+    plan: &LogicalPlan,
+    declared: &[Option<SqlType>],
+) -> SqlResult<Vec<SqlType>> {
+    let mut used: BTreeMap<usize, Option<SqlType>> = BTreeMap::new();
+    plan.apply_with_subqueries(|node| {
+        let counts = matches!(node, LogicalPlan::Limit(_));
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Expr::Placeholder(Placeholder { id, field }) = expr
+                    && let Some(number) = parameter_number(id)
+                {
+                    let told = field.as_ref().map(|field| sql_type_of(field));
+                    let told = if counts { Some(SqlType::BigInt) } else { told };
+                    let known = used.entry(number).or_default();
+                    if known.is_none() {
+                        *known = told;
+                    }
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    let count = used.keys().next_back().copied().unwrap_or(0).max(declared.len());
+    if count > usize::from(u16::MAX) {
+        let message = format!("there is no parameter ${count}");
+        return Err(SqlError::new(code::UNDEFINED_PARAMETER, message));
+    }
+    let types = (1..=count).map(|number| {
+        let declared = declared.get(number - 1).cloned().flatten();
+        declared.or_else(|| used.get(&number).cloned().flatten()).unwrap_or(SqlType::Text)
+    });
+    Ok(types.collect())
+}
+
+/// A parameter compared with a number is a numeric without modifier, not one of its precision.
+fn sql_type_of(field: &FieldRef) -> SqlType {
+    match SqlType::of_field(field) {
+        SqlType::Varchar(_) | SqlType::Char(_) => SqlType::Text,
+        SqlType::Unknown => SqlType::Text,
+        _ if *field.data_type() == DataType::Null => SqlType::Text,
+        other => other,
+    }
+}
+
+fn parameter_number(id: &str) -> Option<usize> {
+    id.strip_prefix('$')?.parse().ok()
+}
+
+/// Gives every placeholder its type, and what is above it the types that follow.
+fn type_parameters(
+    plan: LogicalPlan,
+    types: &[SqlType],
+) -> datafusion::error::Result<LogicalPlan> {
+    if types.is_empty() {
+        return Ok(plan);
+    }
+    let typed = plan.transform_up_with_subqueries(|node| {
+        let names = NamePreserver::new(&node);
+        let node = node.map_expressions(|expr| {
+            let name = names.save(&expr);
+            let typed = expr.transform_up(|expr| {
+                let Expr::Placeholder(Placeholder { id, field }) = expr else {
+                    return Ok(Transformed::no(expr));
+                };
+                let sql_type = parameter_number(&id).and_then(|number| types.get(number - 1));
+                let field = sql_type.map(parameter_field).or(field);
+                Ok(Transformed::yes(Expr::Placeholder(Placeholder { id, field })))
+            })?;
+            Ok(typed.update_data(|expr| name.restore(expr)))
+        })?;
+        if matches!(node.data, LogicalPlan::Values(_)) {
+            return Ok(node);
+        }
+        node.map_data(LogicalPlan::recompute_schema)
+    })?;
+    Ok(typed.data)
+}

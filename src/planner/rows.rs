@@ -1,0 +1,161 @@
+//! Expressions over rows that are at hand: RETURNING, ON CONFLICT DO UPDATE, defaults, arguments
+//! of EXECUTE. They are evaluated on batches, without a plan to run.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::common::{ScalarValue, TableReference};
+use datafusion::datasource::empty::EmptyTable;
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_expr::PhysicalExpr;
+use sqlparser::ast;
+
+use super::dml::{assigned_values, quote};
+use super::labels::shown;
+use super::names::Relations;
+use super::parse::parse_query;
+use super::query::plan_tree;
+use super::source::Source;
+use super::statement::Assignment;
+use super::syntax::{Expression, Selection};
+use crate::catalog::Column;
+use crate::error::{SqlError, SqlResult, code};
+use crate::types::SqlType;
+
+/// Rows that expressions may read, under a name.
+#[derive(Debug, Clone)]
+pub struct RowRelation<'a> {
+    pub name: &'a str,
+    pub schema: SchemaRef,
+}
+
+/// Expressions over the columns of the relations' rows: the first relation's, then the next one's.
+#[derive(Debug, Clone)]
+pub struct RowExpressions {
+    pub expressions: Vec<Arc<dyn PhysicalExpr>>,
+    /// What they give.
+    pub schema: SchemaRef,
+    /// Types of the statement's parameters, as far as these expressions tell.
+    pub parameters: Vec<SqlType>,
+}
+
+/// Parameters of a statement.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Parameters<'a> {
+    pub declared: &'a [Option<SqlType>],
+    /// `None` while the statement is only described.
+    pub values: Option<&'a [ScalarValue]>,
+}
+
+/// Plans RETURNING over the written rows.
+pub fn plan_returning(
+    state: &SessionState,
+    returning: &Selection,
+    written: RowRelation<'_>,
+    parameters: Parameters<'_>,
+) -> SqlResult<RowExpressions> {
+    let items = returning.tree.to_vec();
+    plan_items(state, items, &[written], &returning.source, parameters)
+}
+
+/// Plans expressions over rows.
+pub fn plan_expressions(
+    state: &SessionState,
+    expressions: &[&Expression],
+    relations: &[RowRelation<'_>],
+    parameters: Parameters<'_>,
+) -> SqlResult<RowExpressions> {
+    let items = expressions
+        .iter()
+        .map(|expression| ast::SelectItem::UnnamedExpr((*expression.tree).clone()))
+        .collect();
+    let source = expressions.first().map(|expression| Arc::clone(&expression.source));
+    let source = source.unwrap_or_else(|| Arc::new(Source::new("")));
+    plan_items(state, items, relations, &source, parameters)
+}
+
+/// Plans the values of ON CONFLICT DO UPDATE's assignments, then its condition if it has one.
+/// `columns` are the table's.
+pub fn plan_conflict(
+    state: &SessionState,
+    assignments: &[Assignment],
+    condition: Option<&Expression>,
+    columns: &[Column],
+    relations: &[RowRelation<'_>],
+    parameters: Parameters<'_>,
+) -> SqlResult<RowExpressions> {
+    let mut values = assigned_values(assignments, columns)?;
+    values.extend(condition.map(|condition| (*condition.tree).clone()));
+    let parts = assignments.iter().filter_map(|assignment| assignment.value.as_ref());
+    let source = parts.chain(condition).map(|part| Arc::clone(&part.source)).next();
+    let source = source.unwrap_or_else(|| Arc::new(Source::new("")));
+    let items = values.into_iter().map(ast::SelectItem::UnnamedExpr).collect();
+    plan_items(state, items, relations, &source, parameters)
+}
+
+fn plan_items(
+    state: &SessionState,
+    items: Vec<ast::SelectItem>,
+    relations: &[RowRelation<'_>],
+    source: &Source,
+    parameters: Parameters<'_>,
+) -> SqlResult<RowExpressions> {
+    let names: Vec<_> = relations.iter().map(|relation| quote(relation.name)).collect();
+    let text = match names.as_slice() {
+        [] => "SELECT 1".to_owned(),
+        names => format!("SELECT 1 FROM {}", names.join(" CROSS JOIN ")),
+    };
+    let mut tree = (*parse_query(&text)?.tree).clone();
+    if let ast::SetExpr::Select(select) = tree.body.as_mut() {
+        select.projection = items;
+    }
+    let known: Relations = relations
+        .iter()
+        .map(|relation| {
+            let table = EmptyTable::new(Arc::clone(&relation.schema));
+            (TableReference::bare(relation.name), provider_as_source(Arc::new(table)))
+        })
+        .collect();
+    let planned = plan_tree(state, known, &tree, source, parameters.declared)?;
+    let types = planned.parameters;
+    let plan = match parameters.values {
+        Some(values) if !values.is_empty() => planned.plan.with_param_values(values.to_vec())?,
+        _ => planned.plan,
+    };
+    let bound = parameters.values.is_some() || types.is_empty();
+    let fields: Vec<Field> = plan
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.as_ref().clone().with_name(shown(field.name())))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    // Without values, placeholders cannot be made physical: only the types are wanted.
+    let expressions = if bound { physical(state, &plan)? } else { Vec::new() };
+    Ok(RowExpressions { expressions, schema, parameters: types })
+}
+
+fn physical(state: &SessionState, plan: &LogicalPlan) -> SqlResult<Vec<Arc<dyn PhysicalExpr>>> {
+    let LogicalPlan::Projection(projection) = plan else {
+        return Err(SqlError::unsupported("such an expression over a single row"));
+    };
+    match projection.input.as_ref() {
+        LogicalPlan::TableScan(_) | LogicalPlan::Join(_) | LogicalPlan::EmptyRelation(_) => {}
+        LogicalPlan::Aggregate(_) => {
+            let message = "aggregate functions are not allowed here";
+            return Err(SqlError::new(code::GROUPING_ERROR, message));
+        }
+        LogicalPlan::Window(_) => {
+            let message = "window functions are not allowed here";
+            return Err(SqlError::new("42P20", message));
+        }
+        _ => return Err(SqlError::unsupported("such an expression over a single row")),
+    }
+    projection
+        .expr
+        .iter()
+        .map(|expr| Ok(state.create_physical_expr(expr.clone(), projection.input.schema())?))
+        .collect()
+}
