@@ -90,7 +90,8 @@ impl Page {
         (0..self.len()).map(|index| (self.key(index), self.value(index)))
     }
 
-    fn push(&mut self, key: &[u8], value: &[u8]) {
+    /// Adds an entry after the last.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) {
         self.bytes.extend_from_slice(key);
         let key_end = self.bytes.len();
         self.bytes.extend_from_slice(value);

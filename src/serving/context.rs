@@ -1,0 +1,92 @@
+//! What a statement reads from: one catalog, one snapshot, one moment.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+
+use super::rows::{SnapshotRows, StoredRows};
+use crate::catalog::pg::{PgContext, PgSession};
+use crate::catalog::{Catalog, Object};
+use crate::clock::WallTime;
+use crate::error::{SqlError, SqlResult};
+use crate::state::Snapshot;
+use crate::types::text::TextStyle;
+use crate::types::{ObjectId, TableId};
+
+/// Everything that the names and functions of one statement mean. Cheap to clone.
+#[derive(Clone)]
+pub struct QueryContext {
+    /// Functions, rules and memory: the same for all statements. See [`super::template`].
+    pub template: Arc<SessionState>,
+    pub catalog: Arc<Catalog>,
+    pub snapshot: Arc<Snapshot>,
+    /// The database the client is connected to: the only one that names can mean.
+    pub database: String,
+    /// Schemas in which a name without one is looked for; `pg_catalog` comes before them.
+    pub search_path: Vec<String>,
+    /// What the system catalogs show of the session.
+    pub pg: Arc<PgSession>,
+    /// The session's `TimeZone`, `IntervalStyle` and their like.
+    pub style: TextStyle,
+    /// What `now()` means: the start of the transaction.
+    pub now: WallTime,
+    /// Tables that are read from elsewhere than the snapshot: a transaction's own writes.
+    pub rows: HashMap<ObjectId, Arc<dyn StoredRows>>,
+    /// What a DML statement writes: schema [`super::TARGET`] has it, hidden columns included.
+    pub target: Option<Arc<Object>>,
+    pub system: Arc<dyn SystemTables>,
+    pub views: Arc<dyn ViewPlanner>,
+}
+
+impl fmt::Debug for QueryContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "QueryContext at {:?}", self.snapshot.epoch())
+    }
+}
+
+impl QueryContext {
+    /// What the system catalogs and their functions are made from.
+    pub fn pg_context(&self) -> PgContext {
+        PgContext { catalog: Catalog::clone(&self.catalog), session: Arc::clone(&self.pg) }
+    }
+
+    /// Where the stored rows of `object` are read from.
+    pub fn rows_of(&self, object: ObjectId) -> Arc<dyn StoredRows> {
+        match self.rows.get(&object) {
+            Some(rows) => Arc::clone(rows),
+            None => Arc::new(SnapshotRows::new(
+                Arc::clone(&self.snapshot),
+                TableId::contents(object),
+            )),
+        }
+    }
+}
+
+/// What runs: the tables of schema `weir`, and the errors that reading a view must raise.
+pub trait SystemTables: fmt::Debug + Send + Sync {
+    /// Names of the tables in schema `weir`.
+    fn names(&self) -> Vec<String>;
+
+    /// The columns of table `name`, if there is one.
+    fn schema(&self, name: &str) -> Option<SchemaRef>;
+
+    /// The rows of table `name` now, with its schema.
+    fn rows(&self, name: &str) -> SqlResult<RecordBatch>;
+
+    /// Why `object` cannot be read: a failing row of a view that was made with
+    /// `on_error = 'fail'`.
+    fn failure(&self, object: ObjectId) -> Option<SqlError>;
+}
+
+/// Plans the query of a view. The planner is a peer, so the caller brings it.
+#[async_trait]
+pub trait ViewPlanner: fmt::Debug + Send + Sync {
+    /// The plan of `view`'s query, with its names resolved by `state`.
+    async fn plan(&self, state: &SessionState, view: &Object) -> SqlResult<LogicalPlan>;
+}

@@ -1,0 +1,284 @@
+//! A table or materialized view as DataFusion reads it: keys, ranges, projection and limit pushed
+//! down to the store.
+//!
+//! Reading blocks (a miss goes to the disk), so each batch is read on a thread of the blocking
+//! pool: the cursor moves there and comes back with the batch. No thread waits while nobody asks
+//! for rows, so any number of slow clients and suspended portals cannot exhaust the pool, and a
+//! dropped stream stops after the batch that is being read.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Constraint, Constraints};
+use datafusion::datasource::{TableProvider, TableType};
+use datafusion::error::{DataFusionError, Result as DataFusionResult};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
+use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, EmissionType, ReplaceChildrenOptions,
+};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties,
+};
+use futures::stream;
+
+use super::cursor::{Cursor, Reading, Work};
+use super::pushdown::{Access, KeyRange, choose};
+use super::rows::StoredRows;
+use crate::error::{SqlError, SqlResult};
+use crate::catalog::Object;
+use crate::state::RowLayout;
+use crate::task;
+use crate::types::key::VNODES;
+
+/// Which of the stored columns are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// The columns of the relation.
+    Visible,
+    /// The hidden row id too, for DML.
+    Stored,
+}
+
+/// The stored rows of an object.
+#[derive(Debug)]
+pub struct ScanProvider {
+    object: Arc<Object>,
+    schema: SchemaRef,
+    rows: Arc<dyn StoredRows>,
+    layout: Arc<RowLayout>,
+    constraints: Constraints,
+}
+
+impl ScanProvider {
+    pub fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>, shown: Shown) -> SqlResult<Self> {
+        let stored = object.stored_schema();
+        let schema = match shown {
+            Shown::Visible => object.schema(),
+            Shown::Stored => Arc::clone(&stored),
+        };
+        let layout = Arc::new(RowLayout::new(stored, &object.key(), &object.distribution())?);
+        let key = object.key();
+        // A view's key is not declared: the planner proved it, but for stored rows only.
+        let unique = !key.is_empty()
+            && key.iter().all(|&c| c < schema.fields().len() && !schema.field(c).is_nullable());
+        let constraints = match unique {
+            true => Constraints::new_unverified(vec![Constraint::PrimaryKey(key)]),
+            false => Constraints::default(),
+        };
+        Ok(Self { object, schema, rows, layout, constraints })
+    }
+
+    pub fn object(&self) -> &Arc<Object> {
+        &self.object
+    }
+}
+
+#[async_trait]
+impl TableProvider for ScanProvider {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn constraints(&self) -> Option<&Constraints> {
+        Some(&self.constraints)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
+        Ok(choose(&self.layout, filters).map_err(boxed)?.filters)
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let columns = match projection {
+            Some(projection) => projection.clone(),
+            None => (0..self.schema.fields().len()).collect(),
+        };
+        let schema = Arc::new(self.schema.project(&columns)?);
+        let filters: Vec<&Expr> = filters.iter().collect();
+        let choice = choose(&self.layout, &filters).map_err(boxed)?;
+        let partitions = partitions(&choice.access, &self.layout, state.config().target_partitions());
+        let reading = Reading {
+            rows: Arc::clone(&self.rows),
+            layout: Arc::clone(&self.layout),
+            columns,
+            schema,
+        };
+        let name = format!("{}.{}", self.object.name.schema, self.object.name.name);
+        Ok(Arc::new(ScanExec::new(name, choice.description, reading, partitions, limit)))
+    }
+}
+
+/// What each partition reads.
+#[derive(Debug, Clone)]
+enum Part {
+    Keys(Vec<Vec<u8>>),
+    Ranges(Vec<KeyRange>),
+}
+
+fn partitions(access: &Access, layout: &RowLayout, partitions_max: usize) -> Vec<Part> {
+    let partitions_max = partitions_max.max(1);
+    match access {
+        Access::Keys(keys) => vec![Part::Keys(keys.clone())],
+        Access::Ranges(ranges) if ranges.is_empty() => vec![Part::Keys(Vec::new())],
+        Access::Ranges(ranges) => {
+            let size = ranges.len().div_ceil(partitions_max);
+            ranges.chunks(size).map(|chunk| Part::Ranges(chunk.to_vec())).collect()
+        }
+        Access::All => {
+            // Without distribution columns all rows are in one share.
+            let count = if layout.distribution_columns().is_empty() { 1 } else { partitions_max };
+            let count = count.min(VNODES);
+            let start = |part: usize| -> Option<Vec<u8>> {
+                u8::try_from(part * VNODES / count).ok().map(|vnode| vec![vnode])
+            };
+            (0..count)
+                .map(|part| {
+                    let from = start(part).unwrap_or_default();
+                    Part::Ranges(vec![KeyRange { from, to: start(part + 1) }])
+                })
+                .collect()
+        }
+    }
+}
+
+/// Reads one object's stored rows.
+#[derive(Debug, Clone)]
+struct ScanExec {
+    name: String,
+    description: String,
+    reading: Arc<Reading>,
+    partitions: Vec<Part>,
+    limit: Option<usize>,
+    properties: Arc<PlanProperties>,
+}
+
+impl ScanExec {
+    fn new(
+        name: String,
+        description: String,
+        reading: Reading,
+        partitions: Vec<Part>,
+        limit: Option<usize>,
+    ) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&reading.schema)),
+            Partitioning::UnknownPartitioning(partitions.len()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Self {
+            name,
+            description,
+            reading: Arc::new(reading),
+            partitions,
+            limit,
+            properties: Arc::new(properties),
+        }
+    }
+}
+
+impl DisplayAs for ScanExec {
+    fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> =
+            self.reading.schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let columns = columns.join(", ");
+        write!(f, "Scan: object={}, {}, projection=[{columns}]", self.name, self.description)?;
+        match self.limit {
+            Some(limit) => write!(f, ", limit={limit}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ExecutionPlan for ScanExec {
+    fn name(&self) -> &'static str {
+        "Scan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
+        Some(Arc::new(Self { limit, ..self.clone() }))
+    }
+
+    fn fetch(&self) -> Option<usize> {
+        self.limit
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<SendableRecordBatchStream> {
+        let work = match self.partitions.get(partition) {
+            Some(Part::Keys(keys)) => Work::Keys(keys.clone().into()),
+            Some(Part::Ranges(ranges)) => Work::Ranges(ranges.clone().into()),
+            None => return Err(boxed(SqlError::internal("no such partition of a scan"))),
+        };
+        let batch_rows = context.session_config().batch_size();
+        let cursor = Cursor::new(Arc::clone(&self.reading), work, self.limit, batch_rows);
+        let batches = stream::try_unfold(cursor, |mut cursor| async move {
+            let read = task::spawn_blocking(move || cursor.next().map(|batch| (batch, cursor)));
+            let (batch, cursor) = read
+                .await
+                .map_err(|error| SqlError::internal(format!("reading a table: {error}")))
+                .and_then(|read| read)
+                .map_err(boxed)?;
+            Ok(batch.map(|batch| (batch, cursor)))
+        });
+        let schema = Arc::clone(&self.reading.schema);
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+    }
+}
+
+/// Our error on its way through DataFusion; [`SqlError`]'s conversion takes it out again.
+pub(super) fn boxed(error: SqlError) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
