@@ -31,8 +31,6 @@ use crate::state::{Commit, MetaEntry, StateError, Store};
 use crate::task;
 use crate::types::{Epoch, ObjectId};
 
-pub use super::graph::Adopted;
-
 /// Epochs between injection and commit: one being written, one being collected.
 const IN_FLIGHT_MAX: usize = 2;
 
@@ -89,8 +87,10 @@ pub struct Change {
 /// A job that asks to join the graph.
 pub struct Attach {
     pub job: JobSpec,
-    pub adopted: Adopted,
+    pub actors: Vec<ActorId>,
     pub attachments: Vec<Attachment>,
+    /// Is told where the job's actors are to report the epochs after the barrier.
+    pub collector: oneshot::Sender<mpsc::Sender<Event>>,
     /// Tells that the job has caught up to the barrier that the reply names, durably; or, dropped,
     /// that it never will.
     pub done: oneshot::Receiver<()>,
@@ -102,7 +102,7 @@ enum Command {
     AddTable(Arc<Inbox>, oneshot::Sender<SqlResult<()>>),
     AddSource(SourceSpec, oneshot::Sender<SqlResult<()>>),
     Change(Change, oneshot::Sender<SqlResult<Epoch>>),
-    Attach(Attach, oneshot::Sender<SqlResult<Epoch>>),
+    Attach(Box<Attach>, oneshot::Sender<SqlResult<Epoch>>),
     /// How many actors give an object's rows.
     OutputActors(ObjectId, oneshot::Sender<usize>),
     Stop(oneshot::Sender<()>),
@@ -209,7 +209,7 @@ impl Coordinator {
     /// Joins a detached job to the graph: it gets its inputs' rows of the epochs after the one
     /// returned, which is committed; see [`Attach::done`].
     pub async fn attach(&self, attach: Attach) -> SqlResult<Epoch> {
-        self.ask(|reply| Command::Attach(attach, reply)).await?
+        self.ask(|reply| Command::Attach(Box::new(attach), reply)).await?
     }
 
     /// How many actors give the rows of `object`.
@@ -241,14 +241,13 @@ fn stopping() -> SqlError {
 struct Pending {
     mutation: Mutation,
     meta: Vec<MetaEntry>,
-    attaches: Vec<Attaching>,
+    attaches: Vec<Attach>,
     replies: Vec<oneshot::Sender<SqlResult<Epoch>>>,
 }
 
 /// A job between its barrier and the word of its driver.
 struct Attaching {
     job: JobSpec,
-    adopted: Adopted,
     done: oneshot::Receiver<()>,
 }
 
@@ -361,13 +360,10 @@ impl Loop {
                 self.pending.replies.push(reply);
                 self.hurry = true;
             }
-            Command::Attach(attach, reply) => {
-                self.pending.mutation.attach.extend(attach.attachments);
-                self.pending.attaches.push(Attaching {
-                    job: attach.job,
-                    adopted: attach.adopted,
-                    done: attach.done,
-                });
+            Command::Attach(mut attach, reply) => {
+                let attachments = std::mem::take(&mut attach.attachments);
+                self.pending.mutation.attach.extend(attachments);
+                self.pending.attaches.push(*attach);
                 self.pending.replies.push(reply);
                 self.hurry = true;
             }
@@ -416,9 +412,10 @@ impl Loop {
             commit.meta.extend(self.journal.forget(*object));
         }
         graph.forget(dropped);
-        for attaching in pending.attaches {
-            graph.adopt(&attaching.adopted);
-            self.attaching.push(attaching);
+        for attach in pending.attaches {
+            // Should its driver be gone, that shows in `done`.
+            attach.collector.send(graph.adopt(&attach.actors)).ok();
+            self.attaching.push(Attaching { job: attach.job, done: attach.done });
         }
         let record = EpochRecord {
             epoch,

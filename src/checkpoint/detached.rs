@@ -25,7 +25,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-use super::coordinator::{Adopted, Attach, Coordinator, JobSpec, SourceSpec};
+use super::coordinator::{Attach, Coordinator, JobSpec, SourceSpec};
 use super::status::JobState;
 use crate::clock;
 use crate::connector::{Positions, Source, Then};
@@ -194,14 +194,18 @@ impl Driver {
             handovers.push(receivers);
         }
         let (tell, done) = oneshot::channel();
-        let adopted = Adopted { actors: self.actors.clone(), route: self.route.clone() };
-        let attach = Attach { job: self.job.clone(), adopted, attachments, done };
+        let (collector, reports) = oneshot::channel();
+        let (job, actors) = (self.job.clone(), self.actors.clone());
+        let attach = Attach { job, actors, attachments, collector, done };
         self.coordinator.attach(attach).await?;
 
         // The next epoch waits for this job, so the newest snapshot is of the barrier's epoch.
         let snapshot = self.coordinator.store().snapshot();
         while !self.step(&snapshot, usize::MAX).await? {}
         self.commit(&snapshot, Vec::new(), true).await?;
+        if let Ok(reports) = reports.await {
+            self.route.change(reports);
+        }
         for ((_, dispatcher), receivers) in self.feeds.into_iter().zip(handovers) {
             if let Some(output) = dispatcher.into_outputs().pop() {
                 // Should the graph be torn down right now, its next start has the job.

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::coordinator::{JobSpec, SourceSpec, Start};
 use super::readers::Readers;
 use crate::dataflow::barrier::Barrier;
-use crate::dataflow::deploy::{Deployed, Settings, deploy, output_actors};
+use crate::dataflow::deploy::{Settings, deploy, output_actors};
 use crate::dataflow::dispatch::{Dispatcher, Output};
 use crate::dataflow::inbox::Inbox;
 use crate::dataflow::report::{ActorId, Event, Route};
@@ -213,10 +213,10 @@ impl Graph {
         self.tasks.push(actor::spawn(id, self.route.clone(), body));
     }
 
-    /// Takes over a job whose driver has done its part: it reports here from now on.
-    pub(super) fn adopt(&mut self, deployed: &Adopted) {
-        deployed.route.change(self.sender.clone());
-        self.actors.extend(deployed.actors.iter().copied());
+    /// Counts on a job's actors from the next barrier on, and tells where they are to report.
+    pub(super) fn adopt(&mut self, actors: &[ActorId]) -> mpsc::Sender<Event> {
+        self.actors.extend(actors);
+        self.sender.clone()
     }
 
     /// These objects' actors have had their last barrier.
@@ -259,18 +259,6 @@ impl Graph {
             // An aborted task ends with an error that says just that.
             task.await.ok();
         }
-    }
-}
-
-/// What the coordinator needs of a job that joins the graph.
-pub struct Adopted {
-    pub actors: Vec<ActorId>,
-    pub route: Route,
-}
-
-impl From<&Deployed> for Adopted {
-    fn from(deployed: &Deployed) -> Self {
-        Self { actors: deployed.actors.clone(), route: deployed.route.clone() }
     }
 }
 

@@ -1,1 +1,200 @@
-//! (under way)
+//! The engine: the catalog joined to the running graph. Statements that change what exists (`ddl`)
+//! or what is stored (`dml`), the start after a crash (`boot`), the life of jobs.
+//!
+//! What must hold: what the catalog shows is committed; DDL is one statement at a time; an object
+//! in the catalog has its part in the graph, or a state in `weir.jobs` that says why not.
+
+mod boot;
+pub mod check;
+pub mod ddl;
+pub mod dml;
+mod jobs;
+mod pump;
+mod system;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use datafusion::execution::SessionState;
+use parking_lot::{Mutex, RwLock};
+use tokio::runtime::Handle;
+
+use crate::catalog::Catalog;
+use crate::catalog::pg::PgSession;
+use crate::checkpoint::Coordinator;
+use crate::checkpoint::status::JobState;
+use crate::dataflow::inbox::{Gate, Inbox};
+use crate::error::{SqlError, SqlResult, code};
+use crate::serving::{QueryContext, SystemTables};
+use crate::state::{Commit, MetaEntry, Snapshot, Store};
+use crate::task;
+use crate::types::text::TextStyle;
+use crate::types::{Epoch, ObjectId};
+
+pub use ddl::{DdlOutcome, Names, Notice};
+pub use system::System;
+use views::Views;
+
+/// How the engine works.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Memory for state, caches and queries.
+    pub memory_bytes: usize,
+    /// Actors of a new view's operators, where the statement does not say.
+    pub parallelism: usize,
+    /// Between two barriers when nobody hurries.
+    pub barrier_interval: Duration,
+}
+
+/// Of the memory, the part that one transaction's changes may take.
+const TRANSACTION_SHARE: usize = 4;
+
+/// The running engine.
+pub struct Engine {
+    catalog: RwLock<Arc<Catalog>>,
+    coordinator: Coordinator,
+    inboxes: RwLock<HashMap<ObjectId, Arc<Inbox>>>,
+    /// Held by the statement that changes the catalog.
+    ddl: tokio::sync::Mutex<()>,
+    /// Jobs that catch up, and tables' connectors: background tasks by object.
+    background: Mutex<HashMap<ObjectId, jobs::Background>>,
+    /// Where actors run.
+    stream: Handle,
+    settings: Settings,
+    /// What all statements' sessions have in common.
+    template: Arc<SessionState>,
+    locks: Arc<dml::Locks>,
+    row_ids: Arc<dml::RowIds>,
+    system: OnceLock<Arc<System>>,
+}
+
+impl Engine {
+    /// All objects, as committed.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read())
+    }
+
+    /// The newest committed moment of all tables and views.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.store().snapshot()
+    }
+
+    pub fn store(&self) -> &Store {
+        self.coordinator.store()
+    }
+
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// The gate through which written rows enter.
+    pub fn gate(&self) -> &Arc<Gate> {
+        self.coordinator.gate()
+    }
+
+    /// The inbox of a table.
+    pub fn inbox(&self, table: ObjectId) -> Option<Arc<Inbox>> {
+        self.inboxes.read().get(&table).cloned()
+    }
+
+    /// Waits until `epoch` is durable and visible in every attached view.
+    pub async fn committed(&self, epoch: Epoch) -> SqlResult<()> {
+        self.coordinator.committed(epoch).await
+    }
+
+    /// Waits until everything written so far is durable and visible.
+    pub async fn flush(&self) -> SqlResult<()> {
+        self.committed(self.gate().open_epoch()).await
+    }
+
+    /// Everything that a statement of `session` means and reads: names, time, the newest snapshot.
+    /// `style` is how it writes values as text.
+    pub fn query_context(
+        self: &Arc<Self>,
+        session: PgSession,
+        style: TextStyle,
+    ) -> QueryContext {
+        let system = self.system.get_or_init(|| Arc::new(System::new(self)));
+        QueryContext {
+            template: Arc::clone(&self.template),
+            // The catalog first: an object in it is in every later snapshot.
+            catalog: self.catalog(),
+            snapshot: self.snapshot(),
+            database: session.database.clone(),
+            search_path: session.search_path.clone(),
+            style,
+            target: None,
+            now: session.now,
+            pg: Arc::new(session),
+            rows: HashMap::new(),
+            system: Arc::clone(system) as Arc<dyn SystemTables>,
+            views: Arc::new(Views),
+        }
+    }
+
+    /// What writes need of the engine.
+    pub fn dml_context(self: &Arc<Self>) -> dml::Context {
+        let engine = Arc::clone(self);
+        dml::Context {
+            gate: Arc::clone(self.gate()),
+            inbox: Arc::new(move |table| engine.inbox(table)),
+            locks: Arc::clone(&self.locks),
+            row_ids: Arc::clone(&self.row_ids),
+            limits: dml::Limits {
+                transaction_bytes_max: self.settings.memory_bytes / TRANSACTION_SHARE,
+            },
+            lock_timeout: None,
+        }
+    }
+
+    /// Why reading `object` must fail, if it must.
+    pub(crate) fn failure(&self, object: ObjectId) -> Option<SqlError> {
+        let name = || match self.catalog().object(object) {
+            Some(found) => found.name.name.clone(),
+            None => object.0.to_string(),
+        };
+        match self.coordinator.status().job(object)? {
+            JobState::Attached => None,
+            JobState::Detached { rows, .. } => Some(
+                SqlError::new(
+                    code::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    format!("materialized view \"{}\" has not been populated", name()),
+                )
+                .detail(format!("It is being created: {rows} rows of its inputs are read."))
+                .hint("Wait until it is ready; weir.jobs shows how far it is."),
+            ),
+            JobState::Suspended { error } => Some(
+                SqlError::new(
+                    code::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    format!("materialized view \"{}\" is suspended", name()),
+                )
+                .detail(error.message)
+                .hint("It failed again and again. Drop it, and create it anew."),
+            ),
+        }
+    }
+
+    /// Ends all background work, commits what is open, and stops the graph.
+    pub async fn stop(&self) {
+        let background: Vec<_> = self.background.lock().drain().collect();
+        for (_, task) in background {
+            task.stop().await;
+        }
+        self.coordinator.stop().await;
+    }
+
+    /// Makes `meta` durable by itself.
+    async fn commit_meta(&self, meta: Vec<MetaEntry>) -> SqlResult<()> {
+        let store = self.store().clone();
+        task::spawn_blocking(move || store.commit(Commit { meta, ..Commit::default() }))
+            .await
+            .map_err(|panic| SqlError::internal(format!("the commit panicked: {panic}")))??;
+        Ok(())
+    }
+
+    fn publish(&self, catalog: Catalog) {
+        *self.catalog.write() = Arc::new(catalog);
+    }
+}

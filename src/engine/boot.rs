@@ -1,0 +1,226 @@
+//! The start, after a shutdown or a crash: the catalog is read, every view's query is planned
+//! again, and the graph starts from the newest commit.
+//!
+//! A view is found in one of three states: attached (no progress in the metadata), still catching
+//! up (progress), suspended. A view whose plan is not the one its state was written by (see
+//! [`fingerprint`]) starts over from its inputs: old bytes are never read as something else.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, RwLock};
+use tokio::runtime::Handle;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ddl::own_meta;
+use super::{Engine, Settings, jobs};
+use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::checkpoint::coordinator::{self, Coordinator, JobSpec, Start, suspended_key};
+use crate::checkpoint::detached::{self, Progress, progress_key, progress_of};
+use crate::checkpoint::readers::Readers;
+use crate::checkpoint::status::JobState;
+use crate::dataflow::inbox::Inbox;
+use crate::error::{SqlError, SqlResult, code};
+use crate::expr;
+use crate::graph;
+use crate::planner;
+use crate::serving;
+use crate::state::{Commit, Snapshot, Store};
+use crate::task;
+use crate::types::{Epoch, ObjectId};
+
+/// Of the memory, the part that queries may use.
+const QUERY_SHARE: usize = 4;
+
+/// Of the memory, the part that operators may keep as clean cached state.
+const CACHE_SHARE: usize = 4;
+
+/// Actors among which that part is divided: more run seldom on one machine.
+const CACHING_ACTORS: usize = 64;
+
+/// What the store says is to run.
+struct Found {
+    start: Start,
+    inboxes: HashMap<ObjectId, Arc<Inbox>>,
+    detached: Vec<(JobSpec, Progress)>,
+    suspended: Vec<(ObjectId, SqlError)>,
+    pumped: Vec<Arc<Object>>,
+}
+
+impl Engine {
+    /// Starts the engine on `store`. Actors run on `stream`; queries spill below `data`.
+    pub async fn start(
+        store: Store,
+        settings: Settings,
+        stream: Handle,
+        data: &Path,
+    ) -> SqlResult<Arc<Engine>> {
+        let snapshot = store.snapshot();
+        let catalog = load_catalog(&snapshot)?;
+        let readers = Readers::default();
+        // Queries spill what their share of the memory does not hold.
+        let spill = data.join("spill");
+        let template =
+            expr::functions::install(serving::template(settings.memory_bytes / QUERY_SHARE, &spill)?)?;
+        let found = find(&store, &catalog, &readers).await?;
+        let coordinator_settings = coordinator::Settings {
+            barrier_interval: settings.barrier_interval,
+            cache_bytes_max: settings.memory_bytes / CACHE_SHARE / CACHING_ACTORS,
+        };
+        let start = found.start;
+        let starting = task::spawn_on(&stream, "start", async move {
+            Coordinator::start(store, start, readers, coordinator_settings)
+        });
+        let coordinator = starting
+            .await
+            .map_err(|panic| SqlError::internal(format!("the start panicked: {panic}")))??;
+        for (object, error) in found.suspended {
+            coordinator.status().set_job(object, JobState::Suspended { error });
+        }
+        let engine = Arc::new(Engine {
+            catalog: RwLock::new(Arc::new(catalog)),
+            coordinator,
+            inboxes: RwLock::new(found.inboxes),
+            ddl: tokio::sync::Mutex::new(()),
+            background: Mutex::new(HashMap::new()),
+            stream,
+            settings,
+            template: Arc::new(template),
+            locks: Arc::default(),
+            row_ids: Arc::default(),
+            system: OnceLock::new(),
+        });
+        for (job, progress) in found.detached {
+            let (rows, done) = (0, Epoch(0));
+            let state = JobState::Detached { rows, done };
+            engine.coordinator.status().set_job(job.graph.object, state);
+            engine.start_detached(job, progress)?;
+        }
+        for table in found.pumped {
+            engine.start_pump(&table)?;
+        }
+        Ok(engine)
+    }
+}
+
+/// The catalog in the metadata.
+pub(super) fn load_catalog(snapshot: &Snapshot) -> SqlResult<Catalog> {
+    Catalog::load(snapshot.meta_with_prefix(b"catalog/")?)
+}
+
+async fn find(store: &Store, catalog: &Catalog, readers: &Readers) -> SqlResult<Found> {
+    let snapshot = store.snapshot();
+    let mut found = Found {
+        start: Start::default(),
+        inboxes: HashMap::new(),
+        detached: Vec::new(),
+        suspended: Vec::new(),
+        pumped: Vec::new(),
+    };
+    for object in catalog.objects() {
+        match &object.kind {
+            ObjectKind::Table(table) => {
+                let inbox = Arc::new(Inbox::new(store, object.id, jobs::layout(object)?));
+                found.inboxes.insert(object.id, Arc::clone(&inbox));
+                found.start.tables.push(inbox);
+                if table.connector.is_some() {
+                    found.pumped.push(Arc::clone(object));
+                }
+            }
+            ObjectKind::Source(_) => found.start.sources.push(jobs::source_spec(object)?),
+            ObjectKind::View(_) => {}
+            ObjectKind::MaterializedView(_) => {
+                let graph = planner::plan_stored_view(catalog, object).await;
+                find_view(store, &snapshot, object, graph, readers, &mut found)?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn find_view(
+    store: &Store,
+    snapshot: &Snapshot,
+    object: &Object,
+    graph: SqlResult<graph::Job>,
+    readers: &Readers,
+    found: &mut Found,
+) -> SqlResult<()> {
+    if let Some(reason) = snapshot.meta(&suspended_key(object.id))? {
+        let reason = String::from_utf8_lossy(&reason).into_owned();
+        found.suspended.push((object.id, SqlError::internal(reason)));
+        return Ok(());
+    }
+    let graph = match graph {
+        Ok(graph) => Arc::new(graph),
+        Err(error) => {
+            tracing::error!(view = object.name.name, %error, "a view cannot be planned any more");
+            found.suspended.push((object.id, error));
+            return Ok(());
+        }
+    };
+    let upstream = graph.upstream_objects();
+    let missing = |id: &ObjectId| found.suspended.iter().any(|(object, _)| object == id);
+    if upstream.iter().any(missing) {
+        let error = SqlError::new(
+            code::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "a view that it reads from is suspended",
+        );
+        found.suspended.push((object.id, error));
+        return Ok(());
+    }
+    let job = JobSpec { graph };
+    let mut progress = snapshot.meta(&progress_key(object.id))?;
+    if snapshot.meta(&fingerprint_key(object.id))? != Some(fingerprint(&job.graph)) {
+        tracing::warn!(view = object.name.name, "planned differently now: built again");
+        progress = Some(start_over(store, object.id, &job.graph)?);
+    }
+    match progress {
+        None => found.start.jobs.push(job),
+        Some(progress) => {
+            let progress = progress_of(&progress)?;
+            for input in upstream {
+                readers.advance(input, object.id, progress.done(input));
+            }
+            found.detached.push((job, progress));
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a view's state, so that it is built again from its inputs.
+fn start_over(store: &Store, object: ObjectId, graph: &graph::Job) -> SqlResult<Vec<u8>> {
+    let (key, nothing) = detached::nothing_read(object);
+    let nothing = nothing.unwrap_or_default();
+    let meta = vec![
+        (key, Some(nothing.clone())),
+        (fingerprint_key(object), Some(fingerprint(graph))),
+    ];
+    store.commit(Commit { meta, dropped: vec![object], ..Commit::default() })?;
+    Ok(nothing)
+}
+
+/// Where the fingerprint of a view's plan is kept in the metadata.
+pub(super) fn fingerprint_key(object: ObjectId) -> Vec<u8> {
+    [b"fingerprint/".as_slice(), &object.0.to_be_bytes()].concat()
+}
+
+/// What a plan's state depends on: its operators, their numbers, keys and schemas.
+pub(super) fn fingerprint(graph: &graph::Job) -> Vec<u8> {
+    let mut text = String::new();
+    for node in graph.fragments.iter().flat_map(|fragment| &fragment.nodes) {
+        let types: Vec<_> =
+            node.schema.fields().iter().map(|field| field.data_type().to_string()).collect();
+        // Expressions do not lie on disk, but what they computed does: they count as well.
+        text.push_str(&format!("{} {:?} {}\n", node.id, node.kind, types.join(",")));
+    }
+    xxh3_64(text.as_bytes()).to_be_bytes().to_vec()
+}
+
+/// The names of all metadata of an object, besides its catalog entry.
+pub(super) fn meta_keys(object: ObjectId) -> Vec<Vec<u8>> {
+    let mut keys = own_meta(object);
+    keys.push(fingerprint_key(object));
+    keys
+}

@@ -1,0 +1,220 @@
+//! Invariant 3, checked: each view's contents against its query, run in batch over the same
+//! snapshot.
+//!
+//! Rows are compared as multisets by a 128-bit hash of their encoding, so that memory is a few
+//! words a distinct row that differs, and views larger than memory can be checked row by row in
+//! any order. Values are canonical on both sides; sums of floats are exact on both.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use futures::StreamExt;
+use hashbrown::HashMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::boot::load_catalog;
+use super::views::Views;
+use crate::catalog::pg::PgSession;
+use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::checkpoint::coordinator::suspended_key;
+use crate::checkpoint::detached::progress_key;
+use crate::clock;
+use crate::error::{SqlError, SqlResult};
+use crate::expr;
+use crate::expr::row_text;
+use crate::planner;
+use crate::serving::{self, QueryContext, SystemTables};
+use crate::state::{Snapshot, Store};
+use crate::types::key::{KeyCodec, canonical};
+use crate::types::{Epoch, ObjectId};
+
+/// Differing rows of a view that are shown.
+const EXAMPLES_MAX: usize = 10;
+
+/// What was found of one view.
+#[derive(Debug)]
+pub struct Checked {
+    pub name: String,
+    pub verdict: Verdict,
+}
+
+/// How a view stands to its query.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It has exactly these many rows of its query.
+    Equal { rows: u64 },
+    /// Rows that the view lacks, and rows that it should not have, with some of each as text.
+    Different { lacking: u64, surplus: u64, examples: Vec<String> },
+    /// It is not kept up to date now: why.
+    Unchecked { reason: String },
+}
+
+/// Checks every materialized view in `store`, at its newest commit. Queries spill below `data`.
+pub async fn check(
+    store: &Store,
+    memory_bytes: usize,
+    data: &Path,
+) -> SqlResult<(Epoch, Vec<Checked>)> {
+    let snapshot = store.snapshot();
+    let catalog = load_catalog(&snapshot)?;
+    let template = expr::functions::install(serving::template(memory_bytes, &data.join("spill"))?)?;
+    let checker = Checker {
+        template: Arc::new(template),
+        catalog: Arc::new(catalog),
+        snapshot: Arc::clone(&snapshot),
+    };
+    let mut checked = Vec::new();
+    for object in checker.catalog.objects() {
+        if let ObjectKind::MaterializedView(view) = &object.kind {
+            let name = format!("{}.{}", object.name.schema, object.name.name);
+            let verdict = checker.check(object, &view.query, &view.search_path).await?;
+            checked.push(Checked { name, verdict });
+        }
+    }
+    Ok((snapshot.epoch(), checked))
+}
+
+struct Checker {
+    template: Arc<SessionState>,
+    catalog: Arc<Catalog>,
+    snapshot: Arc<Snapshot>,
+}
+
+impl Checker {
+    async fn check(
+        &self,
+        object: &Object,
+        query: &str,
+        search_path: &[String],
+    ) -> SqlResult<Verdict> {
+        if self.snapshot.meta(&suspended_key(object.id))?.is_some() {
+            return Ok(Verdict::Unchecked { reason: "suspended".to_owned() });
+        }
+        if self.snapshot.meta(&progress_key(object.id))?.is_some() {
+            return Ok(Verdict::Unchecked { reason: "catching up".to_owned() });
+        }
+        let contents = format!(
+            "SELECT * FROM \"{}\".\"{}\"",
+            object.name.schema.replace('"', "\"\""),
+            object.name.name.replace('"', "\"\"")
+        );
+        let codec = KeyCodec::of_row(&object.schema())?;
+        let mut differences: HashMap<u128, i64> = HashMap::new();
+        let mut rows = 0;
+        for (sql, sign) in [(query, 1), (contents.as_str(), -1)] {
+            let mut stream = self.run(sql, search_path).await?;
+            while let Some(batch) = stream.next().await {
+                let batch = as_view(batch?, object)?;
+                rows += if sign == 1 { batch.num_rows() as u64 } else { 0 };
+                for row in codec.encode(&batch)?.iter() {
+                    let count = differences.entry(xxh3_128(row.as_ref())).or_insert(0);
+                    *count += sign;
+                }
+            }
+            differences.retain(|_, count| *count != 0);
+        }
+        if differences.is_empty() {
+            return Ok(Verdict::Equal { rows });
+        }
+        let total = |sign: i64| {
+            differences.values().map(|count| (count * sign).max(0).unsigned_abs()).sum()
+        };
+        let (lacking, surplus) = (total(1), total(-1));
+        let mut examples = Vec::new();
+        for (sql, mark) in [(query, "lacks"), (contents.as_str(), "has")] {
+            let mut stream = self.run(sql, search_path).await?;
+            let end = examples.len() + EXAMPLES_MAX;
+            while let Some(batch) = stream.next().await {
+                let batch = as_view(batch?, object)?;
+                for (index, row) in codec.encode(&batch)?.iter().enumerate() {
+                    let count = differences.get(&xxh3_128(row.as_ref())).copied().unwrap_or(0);
+                    let shown = if mark == "lacks" { count > 0 } else { count < 0 };
+                    if shown && examples.len() < end {
+                        examples.push(format!("{mark} {}", row_text(&batch, index)));
+                    }
+                }
+            }
+        }
+        Ok(Verdict::Different { lacking, surplus, examples })
+    }
+
+    async fn run(&self, sql: &str, search_path: &[String]) -> SqlResult<SendableRecordBatchStream> {
+        let state = serving::session_state(&self.context(search_path))?;
+        let query = planner::parse_query(sql)?;
+        let planned = planner::plan_query(&state, &query, &[]).await?;
+        serving::execute(&state, &planned.plan).await
+    }
+
+    fn context(&self, search_path: &[String]) -> QueryContext {
+        let session = PgSession {
+            user: "weir".to_owned(),
+            database: "weir".to_owned(),
+            pid: 0,
+            now: clock::wall(),
+            server_started: clock::wall(),
+            search_path: search_path.to_vec(),
+            settings: Default::default(),
+            activity: Vec::new(),
+            client: None,
+            server: None,
+            relation_bytes: Default::default(),
+            weir_tables: Vec::new(),
+            effects: Arc::default(),
+        };
+        QueryContext {
+            template: Arc::clone(&self.template),
+            catalog: Arc::clone(&self.catalog),
+            snapshot: Arc::clone(&self.snapshot),
+            database: session.database.clone(),
+            search_path: session.search_path.clone(),
+            style: Default::default(),
+            target: None,
+            now: session.now,
+            pg: Arc::new(session),
+            rows: Default::default(),
+            system: Arc::new(NothingRuns),
+            views: Arc::new(Views),
+        }
+    }
+}
+
+/// Rows of the query as the view has them: the same columns, canonical.
+fn as_view(batch: RecordBatch, object: &Object) -> SqlResult<RecordBatch> {
+    let schema = object.schema();
+    for (found, kept) in batch.schema().fields().iter().zip(schema.fields()) {
+        if found.data_type() != kept.data_type() {
+            return Err(SqlError::internal(format!(
+                "column {} of {} is {} in the view and {} in its query",
+                kept.name(),
+                object.name.name,
+                kept.data_type(),
+                found.data_type()
+            )));
+        }
+    }
+    Ok(canonical(RecordBatch::try_new(schema, batch.columns().to_vec())?)?)
+}
+
+/// The system tables of a store that no server runs on: there are none.
+#[derive(Debug)]
+struct NothingRuns;
+
+impl SystemTables for NothingRuns {
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn schema(&self, _name: &str) -> Option<arrow::datatypes::SchemaRef> {
+        None
+    }
+
+    fn rows(&self, name: &str) -> SqlResult<RecordBatch> {
+        Err(SqlError::internal(format!("no system table {name}")))
+    }
+
+    fn failure(&self, _object: ObjectId) -> Option<SqlError> {
+        None
+    }
+}

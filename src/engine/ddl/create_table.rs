@@ -1,0 +1,135 @@
+//! `CREATE TABLE`.
+
+use std::sync::Arc;
+
+use super::{DdlOutcome, Names, exists_already, new_name};
+use crate::catalog::object::Table;
+use crate::catalog::{Column, Object, ObjectKind, QualifiedName};
+use crate::connector;
+use crate::dataflow::inbox::Inbox;
+use crate::engine::{Engine, jobs};
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::statement::{ColumnDef, CreateTable};
+use crate::types::SqlType;
+
+impl Engine {
+    /// Creates a table, empty. `definition` is the statement's text. `CREATE TABLE AS` passes the
+    /// query's columns as the statement's; its rows are an INSERT after this.
+    pub async fn create_table(
+        self: &Arc<Self>,
+        statement: &CreateTable,
+        definition: &str,
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        let _one_at_a_time = self.ddl.lock().await;
+        let catalog = self.catalog();
+        let name = new_name(&catalog, &statement.name, names)?;
+        if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
+            return Ok(outcome);
+        }
+        let mut statement = statement.clone();
+        if let Some(connector) = &statement.connector {
+            statement.columns = declared_by_connector(&jobs::options(connector), &statement.columns)?;
+        }
+        let (edited, object) = self.new_table(&name, &statement, definition, names)?;
+        let (next, changes) = edited;
+        let inbox = Arc::new(Inbox::new(self.store(), object.id, jobs::layout(&object)?));
+        self.coordinator.add_table(Arc::clone(&inbox)).await?;
+        self.commit_meta(changes).await?;
+        self.inboxes.write().insert(object.id, inbox);
+        self.publish(next);
+        if statement.connector.is_some() {
+            self.start_pump(&object)?;
+        }
+        Ok(DdlOutcome::default())
+    }
+
+    fn new_table(
+        &self,
+        name: &QualifiedName,
+        statement: &CreateTable,
+        definition: &str,
+        names: &Names,
+    ) -> SqlResult<(crate::catalog::edit::Edited, Object)> {
+        let catalog = self.catalog();
+        let mut oids = catalog.oids();
+        let keyed = !statement.primary_key.is_empty();
+        let id = oids.next();
+        let key_name = statement
+            .primary_key_name
+            .clone()
+            .unwrap_or_else(|| catalog.primary_key_name(name));
+        let mut columns = columns(&statement.columns);
+        for column in &statement.primary_key {
+            columns[*column].not_null = true;
+        }
+        let table = Table {
+            primary_key: statement.primary_key.clone(),
+            primary_key_name: keyed.then_some(key_name),
+            primary_key_index: keyed.then(|| oids.next()),
+            primary_key_constraint: keyed.then(|| oids.next()),
+            append_only: statement.append_only,
+            connector: statement.connector.clone(),
+        };
+        let object = Object {
+            id,
+            name: name.clone(),
+            kind: ObjectKind::Table(table),
+            columns,
+            definition: definition.to_owned(),
+            depends_on: Vec::new(),
+            comment: None,
+            row_type: oids.next(),
+            row_array_type: oids.next(),
+            owner: names.user.clone(),
+        };
+        Ok((catalog.with_object(object.clone())?, object))
+    }
+}
+
+/// Catalog columns from declared ones.
+pub(super) fn columns(declared: &[ColumnDef]) -> Vec<Column> {
+    declared
+        .iter()
+        .map(|column| Column {
+            name: column.name.clone(),
+            sql_type: column.sql_type.clone(),
+            not_null: column.not_null,
+            default: column.default.clone(),
+            comment: None,
+        })
+        .collect()
+}
+
+/// The columns of a relation with a connector: as declared, checked, or as the connector has them.
+pub(super) fn declared_by_connector(
+    options: &connector::registry::Options,
+    declared: &[ColumnDef],
+) -> SqlResult<Vec<ColumnDef>> {
+    let schema = arrow::datatypes::Schema::new(
+        declared
+            .iter()
+            .map(|column| column.sql_type.field(&column.name, !column.not_null))
+            .collect::<Vec<_>>(),
+    );
+    let given = connector::registry::check(options, (!declared.is_empty()).then_some(&schema))?;
+    if !declared.is_empty() {
+        return Ok(declared.to_vec());
+    }
+    if given.fields().is_empty() {
+        return Err(SqlError::new(
+            code::INVALID_TABLE_DEFINITION,
+            format!("connector \"{}\" needs a list of columns", options.connector),
+        ));
+    }
+    Ok(given
+        .fields()
+        .iter()
+        .map(|field| ColumnDef {
+            name: field.name().clone(),
+            sql_type: SqlType::of_field(field),
+            not_null: !field.is_nullable(),
+            default: None,
+        })
+        .collect())
+}

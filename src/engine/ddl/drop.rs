@@ -1,0 +1,161 @@
+//! `DROP` of anything.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{DdlOutcome, Names, Notice, check_database};
+use crate::catalog::Catalog;
+use crate::catalog::drop::{DropKind as RelationKind, DropPlan, DropRequest};
+use crate::checkpoint::coordinator::{Change, suspended_key};
+use crate::checkpoint::detached::progress_key;
+use crate::dataflow::source::positions_key;
+use crate::engine::{Engine, boot};
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::statement::{Drop, DropKind};
+use crate::state::MetaEntry;
+use crate::types::ObjectId;
+
+impl Engine {
+    /// Drops what the statement names, and with CASCADE what needs it.
+    pub async fn drop_objects(
+        self: &Arc<Self>,
+        statement: &Drop,
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        let _one_at_a_time = self.ddl.lock().await;
+        match statement.kind {
+            DropKind::Schema => self.drop_schemas(statement, names).await,
+            DropKind::Database => self.drop_databases(statement, names).await,
+            DropKind::Table => self.drop_relations(RelationKind::Table, statement, names).await,
+            DropKind::Source => self.drop_relations(RelationKind::Source, statement, names).await,
+            DropKind::View => self.drop_relations(RelationKind::View, statement, names).await,
+            DropKind::MaterializedView => {
+                self.drop_relations(RelationKind::MaterializedView, statement, names).await
+            }
+        }
+    }
+
+    async fn drop_relations(
+        self: &Arc<Self>,
+        kind: RelationKind,
+        statement: &Drop,
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        for name in &statement.names {
+            check_database(name, names)?;
+        }
+        let targets: Vec<_> =
+            statement.names.iter().map(|name| (name.schema.clone(), name.name.clone())).collect();
+        let request = DropRequest {
+            kind,
+            names: &targets,
+            search_path: &names.search_path,
+            if_exists: statement.if_exists,
+            cascade: statement.cascade,
+        };
+        let catalog = self.catalog();
+        let plan = catalog.plan_drop(&request)?;
+        let (next, changes) = catalog.without(&plan.objects)?;
+        self.take_away(&plan.objects, next, changes).await?;
+        Ok(outcome(plan))
+    }
+
+    async fn drop_schemas(
+        self: &Arc<Self>,
+        statement: &Drop,
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        let mut notices = Vec::new();
+        for name in &statement.names {
+            let catalog = self.catalog();
+            if statement.if_exists && catalog.schema(&name.name).is_none() {
+                let message = format!("schema \"{}\" does not exist, skipping", name.name);
+                notices.extend(DdlOutcome::notice(message).notices);
+                continue;
+            }
+            let plan =
+                catalog.plan_drop_schema(&name.name, &names.search_path, statement.cascade)?;
+            let (without_objects, mut changes) = catalog.without(&plan.objects)?;
+            let (next, more) = without_objects.without_schema(&name.name)?;
+            changes.extend(more);
+            self.take_away(&plan.objects, next, changes).await?;
+            notices.extend(outcome(plan).notices);
+        }
+        Ok(DdlOutcome { notices })
+    }
+
+    async fn drop_databases(&self, statement: &Drop, names: &Names) -> SqlResult<DdlOutcome> {
+        let mut notices = Vec::new();
+        for name in &statement.names {
+            let catalog = self.catalog();
+            if name.name == names.database {
+                let message = "cannot drop the currently open database";
+                return Err(SqlError::new(code::OBJECT_IN_USE, message));
+            }
+            if statement.if_exists && catalog.database(&name.name).is_none() {
+                let message = format!("database \"{}\" does not exist, skipping", name.name);
+                notices.extend(DdlOutcome::notice(message).notices);
+                continue;
+            }
+            let (next, changes) = catalog.without_database(&name.name)?;
+            self.commit_meta(changes).await?;
+            self.publish(next);
+        }
+        Ok(DdlOutcome { notices })
+    }
+
+    /// Takes objects out of the graph, the store and the catalog, at one barrier.
+    pub(in crate::engine) async fn take_away(
+        &self,
+        objects: &[ObjectId],
+        next: Catalog,
+        changes: Vec<MetaEntry>,
+    ) -> SqlResult<()> {
+        if objects.is_empty() {
+            self.commit_meta(changes).await?;
+            self.publish(next);
+            return Ok(());
+        }
+        for object in objects {
+            let task = self.background.lock().remove(object);
+            if let Some(task) = task {
+                task.stop().await;
+            }
+        }
+        // Nobody may decide on rows of a table that goes.
+        let inboxes: Vec<_> = objects.iter().filter_map(|object| self.inbox(*object)).collect();
+        let mut locks = Vec::new();
+        for inbox in inboxes {
+            locks.push(inbox.write_lock().lock_owned().await);
+        }
+        let mut meta = changes;
+        let mut changelog_off = HashSet::new();
+        for object in objects {
+            meta.extend(boot::meta_keys(*object).into_iter().map(|key| (key, None)));
+            changelog_off.extend(self.coordinator.readers().remove(*object));
+        }
+        let dropped: HashSet<ObjectId> = objects.iter().copied().collect();
+        let change = Change { dropped, changelog_off, meta, ..Change::default() };
+        self.coordinator.change(change).await?;
+        let mut inboxes = self.inboxes.write();
+        for object in objects {
+            inboxes.remove(object);
+        }
+        self.publish(next);
+        Ok(())
+    }
+}
+
+/// The names of an object's own metadata.
+pub(in crate::engine) fn own_meta(object: ObjectId) -> Vec<Vec<u8>> {
+    vec![progress_key(object), positions_key(object), suspended_key(object)]
+}
+
+fn outcome(plan: DropPlan) -> DdlOutcome {
+    let notices = plan
+        .notices
+        .into_iter()
+        .map(|notice| Notice { message: notice.message, detail: notice.detail })
+        .collect();
+    DdlOutcome { notices }
+}

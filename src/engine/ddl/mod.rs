@@ -1,0 +1,93 @@
+//! Statements that change what exists, one a file. Each makes its change durable, then visible in
+//! the catalog, and joins it to the graph; on failure it leaves nothing.
+
+mod comment;
+mod create_materialized_view;
+mod create_source;
+mod create_table;
+mod create_view;
+mod drop;
+mod schema;
+
+pub(super) use drop::own_meta;
+
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, QualifiedName};
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner;
+
+/// How a statement's names are meant, and who asks.
+#[derive(Debug, Clone)]
+pub struct Names {
+    pub search_path: Vec<String>,
+    pub user: String,
+    pub database: String,
+}
+
+/// A message for the client that is no error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub message: String,
+    pub detail: Option<String>,
+}
+
+/// What came of a statement, besides that it took effect.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DdlOutcome {
+    pub notices: Vec<Notice>,
+}
+
+impl DdlOutcome {
+    fn notice(message: impl Into<String>) -> Self {
+        Self { notices: vec![Notice { message: message.into(), detail: None }] }
+    }
+}
+
+/// Where a new relation goes.
+fn new_name(
+    catalog: &Catalog,
+    name: &planner::Name,
+    names: &Names,
+) -> SqlResult<QualifiedName> {
+    check_database(name, names)?;
+    let schema = match &name.schema {
+        Some(schema) => schema.clone(),
+        None => catalog
+            .creation_schema(&names.search_path)
+            .map(|schema| schema.name.clone())
+            .ok_or_else(|| {
+                SqlError::new(code::INVALID_SCHEMA_NAME, "no schema has been selected to create in")
+                    .position(name.position)
+            })?,
+    };
+    Ok(QualifiedName::new(schema, &name.name))
+}
+
+/// `CREATE ... IF NOT EXISTS` of something that exists: what to say; `None` if it does not exist.
+fn exists_already(
+    catalog: &Arc<Catalog>,
+    name: &QualifiedName,
+    if_not_exists: bool,
+) -> SqlResult<Option<DdlOutcome>> {
+    if catalog.object_named(name).is_none() {
+        return Ok(None);
+    }
+    let message = format!("relation \"{}\" already exists", name.name);
+    if if_not_exists {
+        return Ok(Some(DdlOutcome::notice(format!("{message}, skipping"))));
+    }
+    Err(SqlError::new(code::DUPLICATE_TABLE, message))
+}
+
+/// PostgreSQL refuses names of other databases.
+fn check_database(name: &planner::Name, names: &Names) -> SqlResult<()> {
+    match &name.database {
+        Some(database) if *database != names.database => Err(SqlError::new(
+            code::FEATURE_NOT_SUPPORTED,
+            format!("cross-database references are not implemented: \"{name}\""),
+        )
+        .position(name.position)),
+        _ => Ok(()),
+    }
+}

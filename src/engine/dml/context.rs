@@ -1,0 +1,30 @@
+//! What DML needs of the engine: the gate, the inboxes, the locks, the limits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::locks::Locks;
+use super::row_id::RowIds;
+use crate::dataflow::inbox::{Gate, Inbox};
+use crate::types::ObjectId;
+
+/// One for the process; a session sets its own `lock_timeout` in its copy. Cheap to clone.
+#[derive(Clone)]
+pub struct Context {
+    pub gate: Arc<Gate>,
+    /// The inbox of a table, while it exists.
+    pub inbox: Arc<dyn Fn(ObjectId) -> Option<Arc<Inbox>> + Send + Sync>,
+    pub locks: Arc<Locks>,
+    pub row_ids: Arc<RowIds>,
+    pub limits: Limits,
+    /// How long a statement waits for a table; `None`: as long as it takes.
+    pub lock_timeout: Option<Duration>,
+}
+
+/// What one transaction may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of changes that a transaction holds before it commits: all of them are in memory
+    /// twice, as entries for the table and as rows for the views.
+    pub transaction_bytes_max: usize,
+}

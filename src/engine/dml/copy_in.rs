@@ -1,0 +1,92 @@
+//! COPY ... FROM: batches as the client's data is read, into a table.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::context::Context;
+use super::environment::{Environment, Naming};
+use super::insert::{push, sources};
+use super::inserter::{Inserter, Inserting, OnTaken};
+use super::parameters::BoundParameters;
+use super::target::Intent;
+use super::transaction::Transaction;
+use crate::error::{SqlError, SqlResult};
+use crate::planner::Name;
+use crate::planner::statement::ColumnRef;
+use crate::serving::QueryContext;
+use crate::types::ObjectId;
+
+/// A COPY under way. Dropping it leaves the transaction as it was.
+pub struct CopyIn {
+    object: ObjectId,
+    schema: SchemaRef,
+    /// Away while a batch is being added; gone for good if that failed or was cancelled.
+    inserter: Option<Inserter>,
+}
+
+impl CopyIn {
+    /// Starts a COPY into `columns` of `table` (none listed: all).
+    pub async fn begin(
+        context: &Context,
+        transaction: &mut Transaction,
+        query: &QueryContext,
+        table: &Name,
+        columns: &[ColumnRef],
+    ) -> SqlResult<Self> {
+        let naming = Naming { table, alias: None, intent: Intent::Add };
+        let none = BoundParameters::default();
+        let environment = Environment::enter(context, transaction, query, naming, &none).await?;
+        let given = environment.columns(columns)?;
+        let object = &environment.target.object;
+        let fields: Vec<_> = given
+            .iter()
+            .map(|column| {
+                let column = &object.columns[*column];
+                column.sql_type.field(&column.name, true)
+            })
+            .collect();
+        let inserting = Inserting {
+            target: environment.target.clone(),
+            assigning: environment.assigning.clone(),
+            sources: sources(&environment, &given)?,
+            on_taken: OnTaken::Fail,
+            keep_added: false,
+        };
+        Ok(Self {
+            object: object.id,
+            schema: Arc::new(Schema::new(fields)),
+            inserter: Some(Inserter::new(context, inserting)),
+        })
+    }
+
+    /// The columns that each batch must have.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Adds rows. After an error the COPY is over.
+    pub async fn push(
+        &mut self,
+        context: &Context,
+        transaction: &Transaction,
+        batch: RecordBatch,
+    ) -> SqlResult<()> {
+        let inserter = push(self.take()?, batch).await?;
+        transaction.check_size(inserter.changes.bytes(), &context.limits)?;
+        self.inserter = Some(inserter);
+        Ok(())
+    }
+
+    /// Makes all rows a part of `transaction`, and tells how many they are.
+    pub fn finish(mut self, transaction: &mut Transaction) -> SqlResult<u64> {
+        let inserter = self.take()?;
+        transaction.apply(self.object, inserter.changes)?;
+        Ok(inserter.count)
+    }
+
+    fn take(&mut self) -> SqlResult<Inserter> {
+        self.inserter.take().ok_or_else(|| SqlError::internal("a COPY goes on after it failed"))
+    }
+}

@@ -1,0 +1,66 @@
+//! DELETE: the rows that the condition finds go.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use futures::TryStreamExt;
+
+use super::DmlResult;
+use super::changes::Changes;
+use super::context::Context;
+use super::environment::{Environment, Naming};
+use super::parameters::BoundParameters;
+use super::target::Intent;
+use super::transaction::Transaction;
+use super::update::{first_of_each, target_name};
+use crate::error::{SqlError, SqlResult};
+use crate::planner::delete_query;
+use crate::planner::statement::Delete;
+use crate::serving::QueryContext;
+
+/// Runs a DELETE as a part of `transaction`.
+pub async fn delete(
+    context: &Context,
+    transaction: &mut Transaction,
+    query: &QueryContext,
+    statement: &Delete,
+    parameters: &BoundParameters,
+) -> SqlResult<DmlResult> {
+    if statement.using.is_some() && statement.returning.is_some() {
+        return Err(SqlError::unsupported("RETURNING of DELETE ... USING"));
+    }
+    let naming = Naming {
+        table: &statement.table,
+        alias: statement.alias.as_deref(),
+        intent: Intent::Change,
+    };
+    let environment =
+        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let target = &environment.target;
+    let returning = environment.plan_returning(statement.returning.as_ref())?;
+    let of_target = Delete { table: target_name(&statement.table), ..statement.clone() };
+    let found = delete_query(&of_target, &target.stored_names())?;
+
+    let mut changes = Changes::default();
+    let mut seen = HashSet::new();
+    let mut gone = Vec::new();
+    let mut rows = 0;
+    let mut stream = environment.run(&found).await?;
+    while let Some(batch) = stream.try_next().await? {
+        let batch = first_of_each(target, batch, &mut seen, statement.using.is_some())?;
+        let old = RecordBatch::try_new(Arc::clone(target.stored_schema()), batch.columns().to_vec())?;
+        for key in target.layout.keys(&old)? {
+            changes.delete(&key);
+        }
+        rows += old.num_rows() as u64;
+        if returning.is_some() {
+            gone.push(old.clone());
+        }
+        changes.went(old);
+        transaction.check_size(changes.bytes(), &context.limits)?;
+    }
+    let returning = environment.returning(returning, &gone)?;
+    transaction.apply(target.object.id, changes)?;
+    Ok(DmlResult { rows, returning })
+}

@@ -1,0 +1,157 @@
+//! What a DML statement takes and gives, before it is run: for Describe.
+
+use arrow::datatypes::SchemaRef;
+
+use super::environment::resolve;
+use super::update::target_name;
+use crate::catalog::{Column, Object};
+use crate::error::SqlResult;
+use crate::planner::statement::{ConflictAction, Delete, Insert, StatementKind, Update};
+use crate::planner::syntax::Selection;
+use crate::planner::{
+    Name, Parameters, Query, RowRelation, delete_query, insert_query, plan_conflict, plan_query,
+    plan_returning, update_query,
+};
+use crate::serving::{QueryContext, session_state};
+use crate::types::SqlType;
+
+/// Types of parameters, and of what RETURNING gives.
+#[derive(Debug, Clone)]
+pub struct Described {
+    pub parameters: Vec<SqlType>,
+    pub returning: Option<SchemaRef>,
+}
+
+/// Describes an INSERT, UPDATE or DELETE; `None` for another statement.
+pub async fn describe(
+    query: &QueryContext,
+    statement: &StatementKind,
+    declared: &[Option<SqlType>],
+) -> SqlResult<Option<Described>> {
+    match statement {
+        StatementKind::Insert(insert) => describe_insert(query, insert, declared).await.map(Some),
+        StatementKind::Update(update) => describe_update(query, update, declared).await.map(Some),
+        StatementKind::Delete(delete) => describe_delete(query, delete, declared).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+async fn describe_insert(
+    query: &QueryContext,
+    insert: &Insert,
+    declared: &[Option<SqlType>],
+) -> SqlResult<Described> {
+    let mut described = Describing::new(query, &insert.table, insert.alias.as_deref(), declared)?;
+    let columns = &described.object.columns;
+    let listed: Vec<Column> = match insert.columns.as_slice() {
+        [] => columns.clone(),
+        listed => {
+            let find = |name: &str| columns.iter().find(|column| column.name == name).cloned();
+            listed.iter().filter_map(|column| find(&column.name)).collect()
+        }
+    };
+    if let Some(source) = insert_query(insert, &listed)? {
+        described.query(&source).await?;
+    }
+    if let Some(on_conflict) = &insert.on_conflict
+        && let ConflictAction::Update { assignments, condition } = &on_conflict.action
+    {
+        let schema = described.object.schema();
+        let relations = [
+            RowRelation { name: &described.alias, schema: schema.clone() },
+            RowRelation { name: "excluded", schema },
+        ];
+        let state = session_state(&described.query)?;
+        let columns = &described.object.columns;
+        let condition = condition.as_ref();
+        let parameters = Parameters { declared: &described.declared, values: None };
+        let planned =
+            plan_conflict(&state, assignments, condition, columns, &relations, parameters)?;
+        described.learn(&planned.parameters);
+    }
+    described.returning(insert.returning.as_ref())
+}
+
+async fn describe_update(
+    query: &QueryContext,
+    update: &Update,
+    declared: &[Option<SqlType>],
+) -> SqlResult<Described> {
+    let mut described = Describing::new(query, &update.table, update.alias.as_deref(), declared)?;
+    let of_target = Update { table: target_name(&update.table), ..update.clone() };
+    let first = described.object.stored_schema().field(0).name().clone();
+    let rows = update_query(&of_target, &[&first], &described.object.columns)?;
+    described.query(&rows).await?;
+    described.returning(update.returning.as_ref())
+}
+
+async fn describe_delete(
+    query: &QueryContext,
+    delete: &Delete,
+    declared: &[Option<SqlType>],
+) -> SqlResult<Described> {
+    let mut described = Describing::new(query, &delete.table, delete.alias.as_deref(), declared)?;
+    let of_target = Delete { table: target_name(&delete.table), ..delete.clone() };
+    let first = described.object.stored_schema().field(0).name().clone();
+    described.query(&delete_query(&of_target, &[&first])?).await?;
+    described.returning(delete.returning.as_ref())
+}
+
+/// What is known so far.
+struct Describing {
+    query: QueryContext,
+    object: std::sync::Arc<Object>,
+    alias: String,
+    declared: Vec<Option<SqlType>>,
+}
+
+impl Describing {
+    fn new(
+        query: &QueryContext,
+        table: &Name,
+        alias: Option<&str>,
+        declared: &[Option<SqlType>],
+    ) -> SqlResult<Self> {
+        let object = resolve(query, table)?;
+        let alias = alias.unwrap_or(&object.name.name).to_owned();
+        let mut query = query.clone();
+        query.target = Some(std::sync::Arc::clone(&object));
+        Ok(Self { query, object, alias, declared: declared.to_vec() })
+    }
+
+    async fn query(&mut self, query: &Query) -> SqlResult<()> {
+        let state = session_state(&self.query)?;
+        let planned = plan_query(&state, query, &self.declared).await?;
+        self.learn(&planned.parameters);
+        Ok(())
+    }
+
+    /// Takes over types that a part of the statement told.
+    fn learn(&mut self, told: &[SqlType]) {
+        for (index, told) in told.iter().enumerate() {
+            match self.declared.get_mut(index) {
+                Some(known) => {
+                    known.get_or_insert_with(|| told.clone());
+                }
+                None => self.declared.push(Some(told.clone())),
+            }
+        }
+    }
+
+    fn returning(mut self, selection: Option<&Selection>) -> SqlResult<Described> {
+        let returning = match selection {
+            None => None,
+            Some(selection) => {
+                let state = session_state(&self.query)?;
+                let written = RowRelation { name: &self.alias, schema: self.object.schema() };
+                let parameters = Parameters { declared: &self.declared, values: None };
+                let planned = plan_returning(&state, selection, written, parameters)?;
+                self.learn(&planned.parameters);
+                Some(planned.schema)
+            }
+        };
+        let parameters =
+            self.declared.into_iter().map(|told| told.unwrap_or(SqlType::Text)).collect();
+        Ok(Described { parameters, returning })
+    }
+}

@@ -1,0 +1,208 @@
+//! Where a statement's expressions and queries are planned and run: the client's session, with the
+//! rows of locked tables as the transaction sees them.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::SchemaRef;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
+
+use super::assign::Assigning;
+use super::context::Context;
+use super::inserter::ValueSource;
+use super::parameters::BoundParameters;
+use super::target::{Intent, Target, check_writable};
+use super::transaction::Transaction;
+use crate::catalog::Object;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::statement::ColumnRef;
+use crate::planner::syntax::Selection;
+use crate::planner::{
+    Name, Parameters, Query, RowExpressions, RowRelation, parse_expression, plan_expressions,
+    plan_query, plan_returning,
+};
+use crate::serving::{self, QueryContext, StoredRows};
+use crate::task;
+use crate::types::SqlType;
+
+/// One statement under its locks.
+pub(super) struct Environment {
+    pub(super) state: SessionState,
+    parameters: BoundParameters,
+    pub(super) target: Target,
+    pub(super) assigning: Assigning,
+    /// What the statement calls the target.
+    pub(super) alias: String,
+}
+
+/// What a statement says of its target.
+pub(super) struct Naming<'a> {
+    pub(super) table: &'a Name,
+    pub(super) alias: Option<&'a str>,
+    pub(super) intent: Intent,
+}
+
+impl Environment {
+    /// Finds the target and takes its lock; everything is read after that.
+    pub(super) async fn enter(
+        context: &Context,
+        transaction: &mut Transaction,
+        query: &QueryContext,
+        naming: Naming<'_>,
+        parameters: &BoundParameters,
+    ) -> SqlResult<Self> {
+        let object = resolve(query, naming.table)?;
+        check_writable(&object, naming.intent)?;
+        transaction.lock(context, &object).await?;
+        let mut query = query.clone();
+        query.rows.extend(transaction.rows());
+        let rows: Arc<dyn StoredRows> = query.rows_of(object.id);
+        let alias = naming.alias.unwrap_or(&object.name.name).to_owned();
+        query.target = Some(Arc::clone(&object));
+        let assigning = Assigning { style: query.style, now: query.now };
+        Ok(Self {
+            state: serving::session_state(&query)?,
+            parameters: parameters.clone(),
+            target: Target::new(object, rows)?,
+            assigning,
+            alias,
+        })
+    }
+
+    /// The target's column that a statement names.
+    pub(super) fn column(&self, column: &ColumnRef) -> SqlResult<usize> {
+        let object = &self.target.object;
+        object.columns.iter().position(|found| found.name == column.name).ok_or_else(|| {
+            SqlError::new(
+                code::UNDEFINED_COLUMN,
+                format!(
+                    "column \"{}\" of relation \"{}\" does not exist",
+                    column.name, object.name.name
+                ),
+            )
+            .position(column.position)
+        })
+    }
+
+    /// The columns that a statement lists, each once; none listed: all.
+    pub(super) fn columns(&self, listed: &[ColumnRef]) -> SqlResult<Vec<usize>> {
+        if listed.is_empty() {
+            return Ok((0..self.target.object.columns.len()).collect());
+        }
+        let mut columns = Vec::with_capacity(listed.len());
+        for column in listed {
+            let index = self.column(column)?;
+            if columns.contains(&index) {
+                return Err(SqlError::new(
+                    code::DUPLICATE_COLUMN,
+                    format!("column \"{}\" specified more than once", column.name),
+                )
+                .position(column.position));
+            }
+            columns.push(index);
+        }
+        Ok(columns)
+    }
+
+    /// The defaults of `columns`, ready to be evaluated; none: NULL.
+    pub(super) fn defaults(&self, columns: &[usize]) -> SqlResult<Vec<ValueSource>> {
+        let mut with_default = Vec::new();
+        let mut expressions = Vec::new();
+        for &column in columns {
+            if let Some(text) = &self.target.object.columns[column].default {
+                with_default.push(column);
+                expressions.push(parse_expression(text)?);
+            }
+        }
+        let expressions: Vec<_> = expressions.iter().collect();
+        let none = Parameters { declared: &[], values: Some(&[]) };
+        let planned = plan_expressions(&self.state, &expressions, &[], none)?;
+        let sources = columns.iter().map(|column| {
+            match with_default.iter().position(|found| found == column) {
+                Some(index) => ValueSource::Default {
+                    expression: Arc::clone(&planned.expressions[index]),
+                    sql_type: SqlType::of_field(planned.schema.field(index)),
+                },
+                None => ValueSource::Null,
+            }
+        });
+        Ok(sources.collect())
+    }
+
+    /// Plans and runs a query of the statement.
+    pub(super) async fn run(&self, query: &Query) -> SqlResult<SendableRecordBatchStream> {
+        let planned = plan_query(&self.state, query, &self.parameters.declared).await?;
+        let plan = match self.parameters.values.is_empty() {
+            true => planned.plan,
+            false => planned.plan.with_param_values(self.parameters.values.clone())?,
+        };
+        serving::execute(&self.state, &plan).await
+    }
+
+    /// The statement's parameters, as the planner takes them.
+    pub(super) fn parameters(&self) -> Parameters<'_> {
+        self.parameters.bound()
+    }
+
+    /// RETURNING, planned before anything is written.
+    pub(super) fn plan_returning(
+        &self,
+        selection: Option<&Selection>,
+    ) -> SqlResult<Option<RowExpressions>> {
+        let Some(selection) = selection else { return Ok(None) };
+        let written = RowRelation { name: &self.alias, schema: self.target.object.schema() };
+        plan_returning(&self.state, selection, written, self.parameters()).map(Some)
+    }
+
+    /// What RETURNING gives for `rows`, which have the target's stored schema.
+    pub(super) fn returning(
+        &self,
+        planned: Option<RowExpressions>,
+        rows: &[RecordBatch],
+    ) -> SqlResult<Option<(SchemaRef, Vec<RecordBatch>)>> {
+        let Some(planned) = planned else { return Ok(None) };
+        let batches = rows
+            .iter()
+            .map(|rows| evaluate(&planned, &self.target.visible(rows)?))
+            .collect::<SqlResult<_>>()?;
+        Ok(Some((planned.schema, batches)))
+    }
+}
+
+/// The values of row expressions for each of `rows`.
+pub(super) fn evaluate(planned: &RowExpressions, rows: &RecordBatch) -> SqlResult<RecordBatch> {
+    let columns = planned
+        .expressions
+        .iter()
+        .map(|expression| Ok(expression.evaluate(rows)?.into_array(rows.num_rows())?))
+        .collect::<SqlResult<Vec<_>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    let schema = Arc::clone(&planned.schema);
+    Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+}
+
+/// The relation that a statement names.
+pub(super) fn resolve(query: &QueryContext, table: &Name) -> SqlResult<Arc<Object>> {
+    if let Some(database) = table.database.as_ref().filter(|name| **name != query.database) {
+        return Err(SqlError::new(
+            code::FEATURE_NOT_SUPPORTED,
+            format!("cross-database references are not implemented: \"{table}\""),
+        )
+        .detail(format!("The connection is to database \"{}\", not \"{database}\".", query.database))
+        .position(table.position));
+    }
+    let found = query.catalog.resolve(&query.search_path, table.schema.as_deref(), &table.name);
+    found.cloned().ok_or_else(|| {
+        SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{table}\" does not exist"))
+            .position(table.position)
+    })
+}
+
+/// Runs `work`, which may wait for the disk, where it holds up nobody.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> SqlResult<T> + Send + 'static,
+) -> SqlResult<T> {
+    task::spawn_blocking(work)
+        .await
+        .map_err(|error| SqlError::internal(format!("writing a table: {error}")))?
+}

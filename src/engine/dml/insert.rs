@@ -1,0 +1,199 @@
+//! INSERT: the source's rows, completed with defaults, into the table; and ON CONFLICT.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, UInt32Array};
+use arrow::compute;
+use futures::TryStreamExt;
+
+use super::DmlResult;
+use super::conflict::{Resolution, Update};
+use super::context::Context;
+use super::environment::{Environment, Naming, blocking};
+use super::inserter::{Inserter, Inserting, Numbered, ValueSource};
+use super::parameters::BoundParameters;
+use super::target::Intent;
+use super::transaction::Transaction;
+use crate::catalog::Column;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::insert_query;
+use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
+use crate::serving::QueryContext;
+
+/// Runs an INSERT as a part of `transaction`.
+pub async fn insert(
+    context: &Context,
+    transaction: &mut Transaction,
+    query: &QueryContext,
+    statement: &Insert,
+    parameters: &BoundParameters,
+) -> SqlResult<DmlResult> {
+    let naming = Naming {
+        table: &statement.table,
+        alias: statement.alias.as_deref(),
+        intent: Intent::Add,
+    };
+    let environment =
+        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let target = &environment.target;
+    let columns = environment.columns(&statement.columns)?;
+    let listed: Vec<Column> =
+        columns.iter().map(|column| target.object.columns[*column].clone()).collect();
+    let returning = environment.plan_returning(statement.returning.as_ref())?;
+    let resolution = resolution(&environment, statement.on_conflict.as_ref())?;
+    let source = match insert_query(statement, &listed)? {
+        Some(source) => Some(environment.run(&source).await?),
+        None => None,
+    };
+    let width = source.as_ref().map_or(0, |rows| rows.schema().fields().len());
+    check_width(width, &columns, statement)?;
+    let inserting = Inserting {
+        target: target.clone(),
+        assigning: environment.assigning.clone(),
+        sources: sources(&environment, &columns[..width])?,
+        on_taken: resolution.on_taken(),
+        keep_added: returning.is_some(),
+    };
+    let mut inserter = Inserter::new(context, inserting);
+    match source {
+        None => inserter = push(inserter, one_row()?).await?,
+        Some(mut rows) => {
+            while let Some(batch) = rows.try_next().await? {
+                inserter = push(inserter, batch).await?;
+                transaction.check_size(inserter.changes.bytes(), &context.limits)?;
+            }
+        }
+    }
+    let mut changes = std::mem::take(&mut inserter.changes);
+    let mut written = std::mem::take(&mut inserter.added);
+    let mut rows = inserter.count;
+    if let Resolution::Update(update) = &resolution {
+        let collected = std::mem::take(&mut inserter.collected);
+        let updated = update.run(&environment, changes, &collected).await?;
+        changes = updated.changes;
+        rows += updated.rows.numbers.len() as u64;
+        written.push(updated.rows);
+        transaction.check_size(changes.bytes(), &context.limits)?;
+    }
+    let returning = match returning {
+        Some(returning) => environment.returning(Some(returning), &in_given_order(written)?)?,
+        None => None,
+    };
+    transaction.apply(target.object.id, changes)?;
+    Ok(DmlResult { rows, returning })
+}
+
+/// Whether a source of `width` columns fits the `columns` that it is for.
+fn check_width(width: usize, columns: &[usize], statement: &Insert) -> SqlResult<()> {
+    let message = if width > columns.len() {
+        "INSERT has more expressions than target columns"
+    } else if width < columns.len() && width > 0 && !statement.columns.is_empty() {
+        "INSERT has more target columns than expressions"
+    } else {
+        return Ok(());
+    };
+    Err(SqlError::new(code::SYNTAX_ERROR, message))
+}
+
+/// Where each of the target's columns gets its values; `given` are those of the source's columns.
+pub(super) fn sources(environment: &Environment, given: &[usize]) -> SqlResult<Vec<ValueSource>> {
+    let columns = 0..environment.target.object.columns.len();
+    let others: Vec<usize> = columns.clone().filter(|column| !given.contains(column)).collect();
+    let mut defaults = environment.defaults(&others)?.into_iter();
+    let source = |column: usize| match given.iter().position(|given| *given == column) {
+        Some(index) => ValueSource::Given(index),
+        None => defaults.next().unwrap_or(ValueSource::Null),
+    };
+    Ok(columns.map(source).collect())
+}
+
+/// What `clause` means for this target.
+fn resolution(
+    environment: &Environment,
+    clause: Option<&OnConflict>,
+) -> SqlResult<Resolution> {
+    let Some(OnConflict { target, action }) = clause else { return Ok(Resolution::Fail) };
+    if let Some(target) = target {
+        check_conflict_target(environment, target)?;
+    }
+    match action {
+        ConflictAction::Nothing => Ok(Resolution::Skip),
+        ConflictAction::Update { .. } if target.is_none() => Err(SqlError::new(
+            code::SYNTAX_ERROR,
+            "ON CONFLICT DO UPDATE requires inference specification or constraint name",
+        )
+        .hint("For example, ON CONFLICT (column_name).")),
+        ConflictAction::Update { assignments, condition } => {
+            let update = Update::plan(environment, assignments, condition.as_ref())?;
+            Ok(Resolution::Update(update))
+        }
+    }
+}
+
+/// The only conflict there is, is that of the primary key.
+fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> SqlResult<()> {
+    let object = &environment.target.object;
+    let key = match environment.target.has_primary_key() {
+        true => object.key(),
+        false => Vec::new(),
+    };
+    match target {
+        ConflictTarget::Columns(columns) => {
+            let mut named = environment.columns(columns)?;
+            named.sort_unstable();
+            let mut sorted = key;
+            sorted.sort_unstable();
+            if sorted == named && !sorted.is_empty() {
+                return Ok(());
+            }
+            Err(SqlError::new(
+                code::INVALID_COLUMN_REFERENCE,
+                "there is no unique or exclusion constraint matching the ON CONFLICT specification",
+            ))
+        }
+        ConflictTarget::Constraint(name) => {
+            let target = &environment.target;
+            if target.has_primary_key() && target.constraint_name() == *name {
+                return Ok(());
+            }
+            Err(SqlError::new(
+                code::UNDEFINED_OBJECT,
+                format!(
+                    "constraint \"{name}\" for table \"{}\" does not exist",
+                    object.name.name
+                ),
+            ))
+        }
+    }
+}
+
+/// DEFAULT VALUES: a row of nothing, to be completed.
+fn one_row() -> SqlResult<RecordBatch> {
+    let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
+    let schema = Arc::new(arrow::datatypes::Schema::empty());
+    Ok(RecordBatch::try_new_with_options(schema, Vec::new(), &options)?)
+}
+
+/// Pushes where it may block.
+pub(super) async fn push(mut inserter: Inserter, batch: RecordBatch) -> SqlResult<Inserter> {
+    blocking(move || {
+        inserter.push(&batch)?;
+        Ok(inserter)
+    })
+    .await
+}
+
+/// Rows in the order in which the source gave them, whatever became of each.
+fn in_given_order(written: Vec<Numbered>) -> SqlResult<Vec<RecordBatch>> {
+    let numbers: Vec<u64> =
+        written.iter().flat_map(|rows| rows.numbers.iter().copied()).collect();
+    let batches: Vec<RecordBatch> = written.into_iter().map(|rows| rows.rows).collect();
+    let Some(first) = batches.first() else { return Ok(batches) };
+    if numbers.is_sorted() {
+        return Ok(batches);
+    }
+    let all = compute::concat_batches(&first.schema(), &batches)?;
+    let mut order: Vec<u32> = (0u32..).take(numbers.len()).collect();
+    order.sort_by_key(|row| numbers[*row as usize]);
+    Ok(vec![compute::take_record_batch(&all, &UInt32Array::from(order))?])
+}

@@ -1,0 +1,173 @@
+//! A transaction: write locks, and writes that nobody else sees until they enter an epoch whole.
+//!
+//! ```text
+//!  open ──statement: lock, read, decide, apply──> open ──commit──> entered one epoch
+//!    └──────────rollback, error, disconnect──────────────────────> nothing happened
+//! ```
+//!
+//! What must hold: a table is read for a decision only while its lock is held, and the lock is held
+//! until the transaction has entered its epoch; a statement applies all of its changes or none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::changes::Changes;
+use super::context::{Context, Limits};
+use super::locks::{Held, TransactionId};
+use crate::catalog::Object;
+use crate::dataflow::inbox::{Generation, Inbox, TableWrite};
+use crate::error::{SqlError, SqlResult, code};
+use crate::serving::{Overlaid, Overlay, PendingRows, StoredRows};
+use crate::task;
+use crate::types::{Delta, Epoch, ObjectId};
+
+/// Writes so far, and the locks they need.
+pub struct Transaction {
+    id: TransactionId,
+    /// The run of the graph in which the first lock was taken.
+    generation: Option<Generation>,
+    /// In the order of their ids, so that the write sets of two commits look alike.
+    tables: BTreeMap<ObjectId, Written>,
+    bytes: usize,
+}
+
+/// A table whose lock the transaction holds.
+struct Written {
+    inbox: Arc<Inbox>,
+    overlay: Arc<Overlay>,
+    deltas: Vec<Delta>,
+    _held: Held,
+}
+
+impl Transaction {
+    /// An empty one. A statement outside of BEGIN ... COMMIT is a transaction of its own.
+    pub fn begin(context: &Context) -> Self {
+        Self {
+            id: context.locks.transaction(),
+            generation: None,
+            tables: BTreeMap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.tables.values().all(|table| table.deltas.is_empty() && table.overlay.is_empty())
+    }
+
+    /// The transaction's writes over the rows of `base`, for a SELECT: for each table written.
+    pub fn overlay_on(
+        &self,
+        base: impl Fn(ObjectId) -> Arc<dyn StoredRows>,
+    ) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
+        let written = self.tables.iter().filter(|(_, table)| !table.overlay.is_empty());
+        written
+            .map(|(object, table)| {
+                let rows = Overlaid::new(base(*object), Arc::clone(&table.overlay));
+                (*object, Arc::new(rows) as Arc<dyn StoredRows>)
+            })
+            .collect()
+    }
+
+    /// Takes the write lock of `object`, if the transaction does not hold it.
+    pub(super) async fn lock(&mut self, context: &Context, object: &Object) -> SqlResult<()> {
+        if self.tables.contains_key(&object.id) {
+            return Ok(());
+        }
+        let inbox = (context.inbox)(object.id).ok_or_else(|| {
+            let name = &object.name.name;
+            SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
+        })?;
+        let held = context.locks.acquire(self.id, &inbox, context.lock_timeout).await?;
+        // What is read from here on is of this run of the graph; earlier locks must be too.
+        self.generation.get_or_insert_with(|| context.gate.generation());
+        let written =
+            Written { inbox, overlay: Arc::default(), deltas: Vec::new(), _held: held };
+        self.tables.insert(object.id, written);
+        Ok(())
+    }
+
+    /// The rows of every locked table as this transaction sees them: committed, pending, its own.
+    pub(super) fn rows(&self) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
+        self.tables
+            .iter()
+            .map(|(object, table)| {
+                let pending = Arc::new(PendingRows::new(table.inbox.reader()));
+                let rows = Overlaid::new(pending, Arc::clone(&table.overlay));
+                (*object, Arc::new(rows) as Arc<dyn StoredRows>)
+            })
+            .collect()
+    }
+
+    /// Checks that a statement with `bytes` of changes still fits.
+    pub(super) fn check_size(&self, bytes: usize, limits: &Limits) -> SqlResult<()> {
+        if self.bytes.saturating_add(bytes) <= limits.transaction_bytes_max {
+            return Ok(());
+        }
+        Err(SqlError::new(code::OUT_OF_MEMORY, "transaction is too large")
+            .detail(format!(
+                "Its changes take more than {} MB.",
+                limits.transaction_bytes_max >> 20
+            ))
+            .hint("Write in smaller transactions, or give the server more memory (--memory)."))
+    }
+
+    /// Takes over what a statement changed in `object`, whose lock is held.
+    pub(super) fn apply(&mut self, object: ObjectId, changes: Changes) -> SqlResult<()> {
+        let Some(table) = self.tables.get_mut(&object) else {
+            return Err(SqlError::internal("changes to a table that is not locked"));
+        };
+        self.bytes += changes.bytes();
+        let (entries, deltas) = changes.into_parts();
+        if table.overlay.is_empty() {
+            table.overlay = Arc::new(entries);
+        } else {
+            Arc::make_mut(&mut table.overlay).extend(entries);
+        }
+        table.deltas.extend(deltas);
+        Ok(())
+    }
+
+    /// Brings all writes into one epoch and releases the locks; none if there was nothing to bring.
+    /// The writes are durable and visible when that epoch is committed.
+    pub async fn commit(self, context: &Context) -> SqlResult<Option<Epoch>> {
+        let Some(generation) = self.generation.filter(|_| !self.is_empty()) else {
+            return Ok(None);
+        };
+        let gate = Arc::clone(&context.gate);
+        // Not on a worker: a large transaction takes a while. Once begun it is not cut short by a
+        // client that vanishes, and the locks are held until it is through.
+        let entered = task::spawn_blocking(move || {
+            let mut held = Vec::with_capacity(self.tables.len());
+            let mut writes = Vec::with_capacity(self.tables.len());
+            for table in self.tables.into_values() {
+                let Written { inbox, overlay, deltas, _held } = table;
+                held.push(_held);
+                writes.push(write(inbox, overlay, &deltas)?);
+            }
+            let epoch = gate.enter(generation, writes);
+            drop(held);
+            epoch
+        });
+        let epoch = entered
+            .await
+            .map_err(|error| SqlError::internal(format!("entering an epoch: {error}")))??;
+        Ok(Some(epoch))
+    }
+
+    /// Forgets all writes and releases the locks; as dropping does.
+    pub fn rollback(self) {}
+}
+
+fn write(inbox: Arc<Inbox>, overlay: Arc<Overlay>, deltas: &[Delta]) -> SqlResult<TableWrite> {
+    let entries = Arc::unwrap_or_clone(overlay);
+    let changes = entries
+        .into_iter()
+        .map(|(key, value)| (key.into_vec(), value.map(<[u8]>::into_vec)))
+        .collect();
+    let delta = match deltas {
+        [one] => one.clone(),
+        all => Delta::concat(inbox.layout().schema(), all)?,
+    };
+    Ok(TableWrite { inbox, delta, changes, meta: Vec::new() })
+}

@@ -1,0 +1,75 @@
+//! TRUNCATE: all rows go, page by page.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use super::DmlResult;
+use super::changes::Changes;
+use super::context::Context;
+use super::environment::{blocking, resolve};
+use super::target::{Intent, Target, check_writable};
+use super::transaction::Transaction;
+use crate::catalog::Object;
+use crate::error::SqlResult;
+use crate::planner::statement::Truncate;
+use crate::serving::QueryContext;
+
+/// Entries read at a time.
+const PAGE_ENTRIES: usize = 8192;
+
+/// Runs a TRUNCATE as a part of `transaction`: of all its tables, or of none.
+pub async fn truncate(
+    context: &Context,
+    transaction: &mut Transaction,
+    query: &QueryContext,
+    statement: &Truncate,
+) -> SqlResult<DmlResult> {
+    let mut objects = Vec::with_capacity(statement.tables.len());
+    for table in &statement.tables {
+        let object = resolve(query, table)?;
+        check_writable(&object, Intent::Change)?;
+        transaction.lock(context, &object).await?;
+        if objects.iter().all(|known: &Arc<Object>| known.id != object.id) {
+            objects.push(object);
+        }
+    }
+    let mut emptied = Vec::with_capacity(objects.len());
+    let mut bytes = 0;
+    let rows = transaction.rows();
+    for object in objects {
+        let Some((_, rows)) = rows.iter().find(|(id, _)| *id == object.id) else { continue };
+        let target = Target::new(object, Arc::clone(rows))?;
+        let mut changes = Changes::default();
+        let mut from = None;
+        loop {
+            let page_target = target.clone();
+            (changes, from) = blocking(move || page(&page_target, changes, from)).await?;
+            transaction.check_size(bytes + changes.bytes(), &context.limits)?;
+            if from.is_none() {
+                break;
+            }
+        }
+        bytes += changes.bytes();
+        emptied.push((target.object.id, changes));
+    }
+    for (object, changes) in emptied {
+        transaction.apply(object, changes)?;
+    }
+    Ok(DmlResult { rows: 0, returning: None })
+}
+
+/// Takes away a page of rows, and tells where the next begins.
+fn page(
+    target: &Target,
+    mut changes: Changes,
+    from: Option<Vec<u8>>,
+) -> SqlResult<(Changes, Option<Vec<u8>>)> {
+    let from = from.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    let entries = target.rows.page(from, None, PAGE_ENTRIES)?;
+    for (key, _) in entries.page.entries() {
+        changes.delete(key);
+    }
+    let rows = target.layout.decode(entries.page.entries())?;
+    changes.went(rows.batch().clone());
+    Ok((changes, entries.resume))
+}

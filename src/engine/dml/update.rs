@@ -1,0 +1,150 @@
+//! UPDATE: the rows that the condition finds, as they were and as they shall be, from one query.
+//!
+//! ```text
+//!  SELECT old columns, new values FROM target [, FROM] WHERE condition
+//! ```
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
+use arrow::compute;
+use arrow::datatypes::Int64Type;
+use futures::TryStreamExt;
+
+use super::DmlResult;
+use super::assign::Assigning;
+use super::changes::Changes;
+use super::context::Context;
+use super::environment::{Environment, Naming, blocking};
+use super::parameters::BoundParameters;
+use super::replace::{Replacement, replace};
+use super::target::{Intent, Target};
+use super::transaction::Transaction;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::statement::{Assignment, Update};
+use crate::planner::{Name, update_query};
+use crate::serving::{QueryContext, TARGET};
+use crate::types::SqlType;
+
+/// Runs an UPDATE as a part of `transaction`.
+pub async fn update(
+    context: &Context,
+    transaction: &mut Transaction,
+    query: &QueryContext,
+    statement: &Update,
+    parameters: &BoundParameters,
+) -> SqlResult<DmlResult> {
+    if statement.from.is_some() && statement.returning.is_some() {
+        return Err(SqlError::unsupported("RETURNING of UPDATE ... FROM"));
+    }
+    let naming = Naming {
+        table: &statement.table,
+        alias: statement.alias.as_deref(),
+        intent: Intent::Change,
+    };
+    let environment =
+        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let target = &environment.target;
+    let assigned = assigned_columns(&environment, &statement.assignments)?;
+    let returning = environment.plan_returning(statement.returning.as_ref())?;
+    let of_target = Update { table: target_name(&statement.table), ..statement.clone() };
+    let rows = update_query(&of_target, &target.stored_names(), &target.object.columns)?;
+
+    let mut seen = HashSet::new();
+    let mut replacements = Vec::new();
+    let mut bytes = 0;
+    let mut stream = environment.run(&rows).await?;
+    while let Some(batch) = stream.try_next().await? {
+        let batch = first_of_each(target, batch, &mut seen, statement.from.is_some())?;
+        if batch.num_rows() == 0 {
+            continue;
+        }
+        let replacement = replacement(target, &environment.assigning, &batch, &assigned)?;
+        bytes += 2 * replacement.new.get_array_memory_size();
+        transaction.check_size(bytes, &context.limits)?;
+        replacements.push(replacement);
+    }
+    let new: Vec<RecordBatch> = replacements.iter().map(|pair| pair.new.clone()).collect();
+    let rows = new.iter().map(|batch| batch.num_rows() as u64).sum();
+    let written = target.clone();
+    let changes = blocking(move || {
+        let mut changes = Changes::default();
+        replace(&written, &mut changes, replacements)?;
+        Ok(changes)
+    })
+    .await?;
+    transaction.check_size(changes.bytes(), &context.limits)?;
+    let returning = environment.returning(returning, &new)?;
+    transaction.apply(target.object.id, changes)?;
+    Ok(DmlResult { rows, returning })
+}
+
+/// The target as the statement's query names it: with its hidden columns.
+pub(super) fn target_name(table: &Name) -> Name {
+    Name { database: None, schema: Some(TARGET.to_owned()), ..table.clone() }
+}
+
+/// The columns that SET names, each once.
+pub(super) fn assigned_columns(
+    environment: &Environment,
+    assignments: &[Assignment],
+) -> SqlResult<Vec<usize>> {
+    let mut columns = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        let column = environment.column(&assignment.column)?;
+        if columns.contains(&column) {
+            return Err(SqlError::new(
+                code::SYNTAX_ERROR,
+                format!("multiple assignments to same column \"{}\"", assignment.column.name),
+            )
+            .position(assignment.column.position));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+/// Rows as they were and as they shall be, from a batch of the plan.
+pub(super) fn replacement(
+    target: &Target,
+    assigning: &Assigning,
+    batch: &RecordBatch,
+    assigned: &[usize],
+) -> SqlResult<Replacement> {
+    let stored = target.stored_schema();
+    let width = stored.fields().len();
+    let old = RecordBatch::try_new(Arc::clone(stored), batch.columns()[..width].to_vec())?;
+    let visible = target.object.columns.len();
+    let mut columns: Vec<ArrayRef> = old.columns()[..visible].to_vec();
+    for (position, &column) in assigned.iter().enumerate() {
+        let from = SqlType::of_field(batch.schema().field(width + position));
+        let values = batch.column(width + position);
+        columns[column] = assigning.assign(values, &from, &target.object.columns[column])?;
+    }
+    let row_ids =
+        (width > visible).then(|| old.column(visible).as_primitive::<Int64Type>().clone());
+    let new = target.stored_rows(columns, row_ids)?;
+    Ok(Replacement { old, new })
+}
+
+/// The rows of `batch` whose target row was not seen before: a row that joins with several is
+/// changed once.
+pub(super) fn first_of_each(
+    target: &Target,
+    batch: RecordBatch,
+    seen: &mut HashSet<Vec<u8>>,
+    joined: bool,
+) -> SqlResult<RecordBatch> {
+    if !joined {
+        return Ok(batch);
+    }
+    let stored = target.stored_schema();
+    let width = stored.fields().len();
+    let old = RecordBatch::try_new(Arc::clone(stored), batch.columns()[..width].to_vec())?;
+    let first: Vec<u32> = (0u32..)
+        .zip(target.layout.keys(&old)?)
+        .filter_map(|(row, key)| seen.insert(key).then_some(row))
+        .collect();
+    Ok(compute::take_record_batch(&batch, &UInt32Array::from(first))?)
+}

@@ -1,0 +1,316 @@
+//! Schema `weir`: what runs, how far, how big, how late. Rows are made when a table is read.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use arrow::array::{
+    ArrayRef, BinaryArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::Engine;
+use crate::catalog::ObjectKind;
+use crate::checkpoint::journal::{DEAD_LETTERS, DeadLetterEntry, ERRORS, ErrorEntry};
+use crate::checkpoint::status::JobState;
+use crate::error::{SqlError, SqlResult};
+use crate::serving::SystemTables;
+use crate::types::{ObjectId, SqlType};
+
+/// Entries of a state table that are counted; of larger ones only the bytes are shown.
+const COUNTED_MAX: usize = 100_000;
+
+/// The system tables of an engine, which it outlives at most by a statement.
+pub struct System {
+    engine: Weak<Engine>,
+}
+
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("System")
+    }
+}
+
+impl System {
+    pub fn new(engine: &Arc<Engine>) -> Self {
+        Self { engine: Arc::downgrade(engine) }
+    }
+
+    fn engine(&self) -> SqlResult<Arc<Engine>> {
+        self.engine.upgrade().ok_or_else(|| SqlError::internal("the engine has stopped"))
+    }
+}
+
+type Columns = &'static [(&'static str, SqlType)];
+
+const TABLES: &[(&str, Columns)] = &[
+    ("jobs", &[
+        ("id", SqlType::BigInt),
+        ("schema", SqlType::Text),
+        ("name", SqlType::Text),
+        ("kind", SqlType::Text),
+        ("state", SqlType::Text),
+        ("parallelism", SqlType::BigInt),
+        ("rows_read", SqlType::BigInt),
+        ("epoch", SqlType::BigInt),
+        ("lag", SqlType::BigInt),
+        ("bytes", SqlType::BigInt),
+        ("error", SqlType::Text),
+    ]),
+    ("epochs", &[
+        ("epoch", SqlType::BigInt),
+        ("injected_at", SqlType::Timestamptz),
+        ("collect_ms", SqlType::Double),
+        ("align_max_ms", SqlType::Double),
+        ("flush_max_ms", SqlType::Double),
+        ("commit_ms", SqlType::Double),
+        ("rows", SqlType::BigInt),
+        ("bytes", SqlType::BigInt),
+        ("slowest", SqlType::Text),
+    ]),
+    ("actors", &[
+        ("object", SqlType::BigInt),
+        ("name", SqlType::Text),
+        ("fragment", SqlType::BigInt),
+        ("actor", SqlType::BigInt),
+        ("epoch", SqlType::BigInt),
+        ("rows_in", SqlType::BigInt),
+        ("rows_out", SqlType::BigInt),
+        ("start_delay_ms", SqlType::Double),
+        ("align_ms", SqlType::Double),
+        ("flush_ms", SqlType::Double),
+        ("cached_bytes", SqlType::BigInt),
+    ]),
+    ("state_tables", &[
+        ("object", SqlType::BigInt),
+        ("name", SqlType::Text),
+        ("operator", SqlType::BigInt),
+        ("role", SqlType::BigInt),
+        ("entries", SqlType::BigInt),
+        ("bytes", SqlType::BigInt),
+    ]),
+    ("errors", &[
+        ("time", SqlType::Timestamptz),
+        ("object", SqlType::BigInt),
+        ("name", SqlType::Text),
+        ("epoch", SqlType::BigInt),
+        ("code", SqlType::Text),
+        ("message", SqlType::Text),
+        ("expression", SqlType::Text),
+        ("row", SqlType::Text),
+    ]),
+    ("dead_letters", &[
+        ("time", SqlType::Timestamptz),
+        ("object", SqlType::BigInt),
+        ("name", SqlType::Text),
+        ("epoch", SqlType::BigInt),
+        ("split", SqlType::Text),
+        ("position", SqlType::Text),
+        ("raw", SqlType::Bytea),
+        ("reason", SqlType::Text),
+    ]),
+];
+
+impl SystemTables for System {
+    fn names(&self) -> Vec<String> {
+        TABLES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    fn schema(&self, name: &str) -> Option<SchemaRef> {
+        let (_, columns) = TABLES.iter().find(|(table, _)| *table == name)?;
+        let fields: Vec<_> =
+            columns.iter().map(|(name, sql_type)| sql_type.field(*name, true)).collect();
+        Some(Arc::new(Schema::new(fields)))
+    }
+
+    fn rows(&self, name: &str) -> SqlResult<RecordBatch> {
+        let engine = self.engine()?;
+        let columns = match name {
+            "jobs" => engine.jobs_rows(),
+            "epochs" => engine.epochs_rows(),
+            "actors" => engine.actors_rows(),
+            "state_tables" => engine.state_tables_rows()?,
+            "errors" => engine.errors_rows()?,
+            "dead_letters" => engine.dead_letters_rows()?,
+            _ => return Err(SqlError::internal(format!("no system table {name}"))),
+        };
+        let schema = self
+            .schema(name)
+            .ok_or_else(|| SqlError::internal(format!("system table {name} has no schema")))?;
+        Ok(RecordBatch::try_new(schema, columns)?)
+    }
+
+    fn failure(&self, object: ObjectId) -> Option<SqlError> {
+        self.engine.upgrade().and_then(|engine| engine.failure(object))
+    }
+}
+
+impl Engine {
+    fn name_of(&self, object: ObjectId) -> Option<String> {
+        self.catalog().object(object).map(|found| found.name.name.clone())
+    }
+
+    fn jobs_rows(&self) -> Vec<ArrayRef> {
+        let catalog = self.catalog();
+        let status = self.coordinator.status();
+        let now = self.store().epoch();
+        let jobs: Vec<_> = catalog
+            .objects()
+            .filter(|object| !matches!(object.kind, ObjectKind::View(_)))
+            .map(|object| (object, status.job(object.id).unwrap_or(JobState::Attached)))
+            .collect();
+        let epoch = |state: &JobState| match state {
+            JobState::Attached => Some(now.0),
+            JobState::Detached { done, .. } => Some(done.0),
+            JobState::Suspended { .. } => None,
+        };
+        vec![
+            integers(jobs.iter().map(|(object, _)| Some(u64::from(object.id.0)))),
+            texts(jobs.iter().map(|(object, _)| Some(object.name.schema.clone()))),
+            texts(jobs.iter().map(|(object, _)| Some(object.name.name.clone()))),
+            texts(jobs.iter().map(|(object, _)| Some(object.kind_name().to_owned()))),
+            texts(jobs.iter().map(|(_, state)| {
+                Some(match state {
+                    JobState::Attached => "attached".to_owned(),
+                    JobState::Detached { .. } => "catching up".to_owned(),
+                    JobState::Suspended { .. } => "suspended".to_owned(),
+                })
+            })),
+            integers(jobs.iter().map(|(object, _)| match &object.kind {
+                ObjectKind::MaterializedView(view) => Some(view.parallelism as u64),
+                _ => Some(1),
+            })),
+            integers(jobs.iter().map(|(_, state)| match state {
+                JobState::Detached { rows, .. } => Some(*rows),
+                _ => None,
+            })),
+            integers(jobs.iter().map(|(_, state)| epoch(state))),
+            integers(jobs.iter().map(|(_, state)| {
+                epoch(state).map(|epoch| now.0.saturating_sub(epoch))
+            })),
+            integers(
+                jobs.iter().map(|(object, _)| Some(self.store().object_size(object.id).bytes)),
+            ),
+            texts(jobs.iter().map(|(_, state)| match state {
+                JobState::Suspended { error } => Some(error.message.clone()),
+                _ => None,
+            })),
+        ]
+    }
+
+    fn epochs_rows(&self) -> Vec<ArrayRef> {
+        let epochs = self.coordinator.status().epochs();
+        vec![
+            integers(epochs.iter().map(|record| Some(record.epoch.0))),
+            times(epochs.iter().map(|record| record.injected.0)),
+            durations(epochs.iter().map(|record| record.collect)),
+            durations(epochs.iter().map(|record| record.align_max)),
+            durations(epochs.iter().map(|record| record.flush_max)),
+            durations(epochs.iter().map(|record| record.commit)),
+            integers(epochs.iter().map(|record| Some(record.rows))),
+            integers(epochs.iter().map(|record| Some(record.bytes as u64))),
+            texts(epochs.iter().map(|record| {
+                record.slowest.map(|actor| {
+                    let name = self.name_of(actor.object).unwrap_or_default();
+                    format!("{name}.{}.{}", actor.fragment, actor.index)
+                })
+            })),
+        ]
+    }
+
+    fn actors_rows(&self) -> Vec<ArrayRef> {
+        let actors = self.coordinator.status().actors();
+        vec![
+            integers(actors.iter().map(|(id, _)| Some(u64::from(id.object.0)))),
+            texts(actors.iter().map(|(id, _)| self.name_of(id.object))),
+            integers(actors.iter().map(|(id, _)| Some(id.fragment as u64))),
+            integers(actors.iter().map(|(id, _)| Some(id.index as u64))),
+            integers(actors.iter().map(|(_, record)| Some(record.epoch.0))),
+            integers(actors.iter().map(|(_, record)| Some(record.rows_in))),
+            integers(actors.iter().map(|(_, record)| Some(record.rows_out))),
+            durations(actors.iter().map(|(_, record)| record.last.start_delay)),
+            durations(actors.iter().map(|(_, record)| record.last.align)),
+            durations(actors.iter().map(|(_, record)| record.last.flush)),
+            integers(actors.iter().map(|(_, record)| Some(record.last.cached_bytes as u64))),
+        ]
+    }
+
+    fn state_tables_rows(&self) -> SqlResult<Vec<ArrayRef>> {
+        let snapshot = self.snapshot();
+        let mut tables = Vec::new();
+        for object in self.catalog().objects() {
+            for table in snapshot.tables(object.id)? {
+                let entries = snapshot.count(table, COUNTED_MAX)?;
+                tables.push((table, entries.map(|entries| entries as u64)));
+            }
+        }
+        Ok(vec![
+            integers(tables.iter().map(|(table, _)| Some(u64::from(table.object.0)))),
+            texts(tables.iter().map(|(table, _)| self.name_of(table.object))),
+            integers(tables.iter().map(|(table, _)| Some(u64::from(table.operator)))),
+            integers(tables.iter().map(|(table, _)| Some(u64::from(table.role)))),
+            integers(tables.iter().map(|(_, entries)| *entries)),
+            integers(tables.iter().map(|(table, _)| Some(self.store().table_size(*table)))),
+        ])
+    }
+
+    fn errors_rows(&self) -> SqlResult<Vec<ArrayRef>> {
+        let entries: Vec<ErrorEntry> = self.journal(ERRORS)?;
+        Ok(vec![
+            times(entries.iter().map(|entry| entry.time)),
+            integers(entries.iter().map(|entry| Some(u64::from(entry.object.0)))),
+            texts(entries.iter().map(|entry| self.name_of(entry.object))),
+            integers(entries.iter().map(|entry| Some(entry.epoch.0))),
+            texts(entries.iter().map(|entry| Some(entry.code.clone()))),
+            texts(entries.iter().map(|entry| Some(entry.message.clone()))),
+            texts(entries.iter().map(|entry| Some(entry.expression.clone()))),
+            texts(entries.iter().map(|entry| Some(entry.row.clone()))),
+        ])
+    }
+
+    fn dead_letters_rows(&self) -> SqlResult<Vec<ArrayRef>> {
+        let entries: Vec<DeadLetterEntry> = self.journal(DEAD_LETTERS)?;
+        let raw: Vec<&[u8]> = entries.iter().map(|entry| entry.raw.as_slice()).collect();
+        Ok(vec![
+            times(entries.iter().map(|entry| entry.time)),
+            integers(entries.iter().map(|entry| Some(u64::from(entry.object.0)))),
+            texts(entries.iter().map(|entry| self.name_of(entry.object))),
+            integers(entries.iter().map(|entry| Some(entry.epoch.0))),
+            texts(entries.iter().map(|entry| Some(entry.split.clone()))),
+            texts(entries.iter().map(|entry| Some(entry.position.clone()))),
+            Arc::new(BinaryArray::from(raw)),
+            texts(entries.iter().map(|entry| Some(entry.reason.clone()))),
+        ])
+    }
+
+    fn journal<E: serde::de::DeserializeOwned>(&self, prefix: &[u8]) -> SqlResult<Vec<E>> {
+        self.snapshot()
+            .meta_with_prefix(prefix)?
+            .iter()
+            .map(|(_, value)| {
+                serde_json::from_slice(value)
+                    .map_err(|error| SqlError::internal(format!("journal entry: {error}")))
+            })
+            .collect()
+    }
+}
+
+fn integers(values: impl Iterator<Item = Option<u64>>) -> ArrayRef {
+    let values = values.map(|value| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)));
+    Arc::new(values.collect::<Int64Array>())
+}
+
+fn texts(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
+    Arc::new(values.collect::<StringArray>())
+}
+
+/// Milliseconds.
+fn durations(values: impl Iterator<Item = Duration>) -> ArrayRef {
+    Arc::new(values.map(|value| Some(value.as_secs_f64() * 1e3)).collect::<Float64Array>())
+}
+
+fn times(values: impl Iterator<Item = i64>) -> ArrayRef {
+    let values: TimestampMicrosecondArray = values.map(Some).collect();
+    Arc::new(values.with_timezone("UTC"))
+}

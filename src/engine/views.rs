@@ -1,0 +1,25 @@
+//! How serving, which knows no SQL text, has views planned.
+
+use async_trait::async_trait;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+
+use crate::catalog::{Object, ObjectKind};
+use crate::error::{SqlError, SqlResult};
+use crate::planner;
+use crate::serving::ViewPlanner;
+
+/// The planner, as serving knows it.
+#[derive(Debug)]
+pub(super) struct Views;
+
+#[async_trait]
+impl ViewPlanner for Views {
+    async fn plan(&self, state: &SessionState, view: &Object) -> SqlResult<LogicalPlan> {
+        let ObjectKind::View(kind) = &view.kind else {
+            return Err(SqlError::internal(format!("{} is not a view", view.name.name)));
+        };
+        let query = planner::parse_query(&kind.query)?;
+        Ok(planner::plan_query(state, &query, &[]).await?.plan)
+    }
+}
