@@ -1,1 +1,45 @@
-//! (under way)
+//! One client: its variables, transaction, prepared statements and portals; and each statement
+//! handed to those who do it: queries to serving, writes to the engine's DML, the rest to the
+//! engine.
+//!
+//! The wire drives a session and sends what it gives; a session knows no bytes. What must hold:
+//!
+//! - Both protocols and SQL's own PREPARE and DECLARE share one store of statements and portals.
+//! - A statement is judged by its tree, never by its text.
+//! - A write is acknowledged after its epoch is committed, unless `synchronous_commit` is off.
+//! - Whatever waits here heeds the connection's [`Interrupts`].
+
+mod context;
+mod copy;
+mod cursor;
+mod ddl;
+mod discard;
+mod dispatch;
+mod explain;
+mod interrupt;
+mod notice;
+mod outcome;
+mod parameter;
+mod portal;
+mod prepared;
+mod query;
+mod session;
+mod sessions;
+mod set;
+mod setting;
+mod show;
+mod transaction;
+mod variables;
+mod write;
+
+pub use copy::{CopyIn, CopyOut};
+pub use interrupt::{Interrupt, Interrupts};
+pub use notice::{Notice, Severity};
+pub use outcome::{Description, Executed, Format, Outcome, ResultColumn, Rows};
+pub use portal::Binding;
+pub use session::{Client, Session};
+pub use sessions::{Membership, Sessions};
+pub use transaction::TransactionState;
+pub use variables::{Scope, Variables};
+
+pub use crate::planner::Statement;

@@ -1,0 +1,106 @@
+//! What a statement of this session reads and writes by: names, time, variables, its own writes.
+
+use std::sync::Arc;
+
+use super::interrupt::Interrupt;
+use super::prepared::Basis;
+use super::session::Session;
+use super::variables::Scope;
+use crate::catalog::pg::{Effect, PgSession};
+use crate::clock::{self, WallTime};
+use crate::engine::dml;
+use crate::error::SqlResult;
+use crate::serving::QueryContext;
+use crate::types::text::{ByteaOutput, IntervalStyle, TextStyle};
+use crate::types::{InputStyle, Zone};
+
+impl Session {
+    /// The moment that a query reads, under the writes of its transaction.
+    pub(super) fn query_context(&mut self) -> SqlResult<QueryContext> {
+        let mut context = self.engine.query_context(self.pg_session(), self.text_style());
+        if self.reads_one_moment() {
+            match &self.block.pinned {
+                Some(pinned) => context.snapshot = Arc::clone(&pinned.snapshot),
+                None => self.block.pinned = Some(context.clone()),
+            }
+        }
+        if let Some(writes) = &self.block.writes {
+            let own = writes.overlay_on(|object| context.rows_of(object));
+            context.rows.extend(own);
+        }
+        Ok(context)
+    }
+
+    pub(super) fn dml_context(&self) -> dml::Context {
+        let mut context = self.engine.dml_context();
+        context.lock_timeout = self.lock_timeout();
+        context
+    }
+
+    /// How values are written as text.
+    pub(super) fn text_style(&self) -> TextStyle {
+        let value = |name| self.variables.get(name).unwrap_or("");
+        // Only values that these know can be set.
+        TextStyle {
+            zone: Zone::parse(value("timezone")).unwrap_or_default(),
+            extra_float_digits: value("extra_float_digits").parse().unwrap_or(1),
+            interval_style: IntervalStyle::parse(value("intervalstyle")).unwrap_or_default(),
+            bytea_output: ByteaOutput::parse(value("bytea_output")).unwrap_or_default(),
+        }
+    }
+
+    /// How values are read from text.
+    pub(super) fn input_style(&self) -> InputStyle {
+        InputStyle { zone: self.text_style().zone, now_micros: self.now().0 }
+    }
+
+    /// What `now()` means: the start of the transaction.
+    fn now(&self) -> WallTime {
+        self.block.started().unwrap_or_else(clock::wall)
+    }
+
+    /// What prepared statements rest on.
+    pub(super) fn basis(&self) -> Basis {
+        Basis {
+            catalog: self.engine.catalog(),
+            search_path: self.variables.search_path(&self.client.user),
+        }
+    }
+
+    fn pg_session(&self) -> PgSession {
+        PgSession {
+            user: self.client.user.clone(),
+            database: self.client.database.clone(),
+            pid: self.membership.process_id(),
+            now: self.now(),
+            server_started: self.membership.sessions().started(),
+            search_path: self.variables.search_path(&self.client.user),
+            settings: self.variables.settings(),
+            activity: self.membership.sessions().activity(),
+            client: self.membership.client(),
+            server: None,
+            relation_bytes: Default::default(),
+            weir_tables: Vec::new(),
+            effects: Arc::default(),
+        }
+    }
+
+    /// Does what functions of a statement asked for.
+    pub(super) fn apply(&mut self, effects: Vec<Effect>) -> SqlResult<()> {
+        for effect in effects {
+            match effect {
+                Effect::SetConfig { name, value, local } => {
+                    let scope = if local { Scope::Local } else { Scope::Session };
+                    self.variables.set(&name, &value, scope)?;
+                }
+                Effect::Cancel { pid } => {
+                    self.membership.sessions().raise(pid, Interrupt::Cancel);
+                }
+                Effect::Terminate { pid } => {
+                    self.membership.sessions().raise(pid, Interrupt::Shutdown);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! SQL's cursors: DECLARE, FETCH, MOVE, CLOSE, over the same portals as the wire's.
+//!
+//! A cursor's query runs as it is fetched from, and only forwards.
+
+use std::sync::Arc;
+
+use super::outcome::{Fetch as Fetching, Format, Outcome, Rows, Tag};
+use super::parameter::Parameters;
+use super::portal::{Portal, Source, State, no_portal};
+use super::session::Session;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::statement::{Declare, Direction, Fetch};
+
+/// How far a FETCH or MOVE goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Steps {
+    /// Rows to pass over first.
+    skip: u64,
+    /// Rows to take; `None`: all.
+    take: Option<u64>,
+}
+
+impl Session {
+    pub(super) async fn declare(
+        &mut self,
+        declare: &Declare,
+        text: &str,
+        parameters: &Parameters,
+    ) -> SqlResult<Outcome> {
+        if !declare.hold && !self.block.is_explicit() {
+            self.check_in_block("DECLARE CURSOR")?;
+        }
+        if declare.scroll == Some(true) {
+            return Err(SqlError::unsupported("DECLARE SCROLL CURSOR")
+                .hint("Cursors go forwards only: leave out SCROLL."));
+        }
+        if self.portals.contains_key(&declare.name) {
+            let message = format!("cursor \"{}\" already exists", declare.name);
+            return Err(SqlError::new(code::DUPLICATE_CURSOR, message));
+        }
+        let rows = self.select(&declare.query, parameters).await?.with_tag(Tag::Counted("FETCH"));
+        let format = if declare.binary { Format::Binary } else { Format::Text };
+        let formats = vec![format; rows.description().len()];
+        let portal = Portal {
+            source: Source::Cursor(text.to_owned()),
+            hold: declare.hold,
+            description: Some(Arc::clone(rows.description())),
+            formats: formats.clone(),
+            state: State::Suspended(Box::new(rows.with_formats(formats))),
+        };
+        self.portals.insert(declare.name.clone(), portal);
+        Ok(Outcome::Command("DECLARE CURSOR".to_owned()))
+    }
+
+    pub(super) async fn fetch(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
+        let steps = steps(fetch.direction)?;
+        let mut rows = self.take_cursor(&fetch.cursor)?;
+        let skipped = self.skip(&mut rows, Some(steps.skip)).await;
+        if let Err(error) = skipped {
+            self.close_portal(&fetch.cursor);
+            return Err(error);
+        }
+        rows.cursor = Some(Fetching { cursor: fetch.cursor.clone(), rows_left: steps.take });
+        Ok(Outcome::Rows(rows))
+    }
+
+    pub(super) async fn move_cursor(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
+        let steps = steps(fetch.direction)?;
+        let total = steps.take.and_then(|take| steps.skip.checked_add(take));
+        let mut rows = self.take_cursor(&fetch.cursor)?;
+        let moved = self.skip(&mut rows, total).await;
+        self.suspend(&fetch.cursor, *rows);
+        let moved = moved?;
+        // Where a row is aimed at, the tag counts that row only.
+        let counted = if steps.take.is_some() { moved.saturating_sub(steps.skip) } else { moved };
+        Ok(Outcome::Command(format!("MOVE {counted}")))
+    }
+
+    /// CLOSE; `None` is ALL.
+    pub(super) fn close_cursor(&mut self, name: Option<&str>) -> SqlResult<Outcome> {
+        let Some(name) = name else {
+            self.portals.retain(|_, portal| matches!(portal.state, State::Running));
+            return Ok(Outcome::Command("CLOSE CURSOR ALL".to_owned()));
+        };
+        self.portals.remove(name).ok_or_else(|| no_cursor(name))?;
+        Ok(Outcome::Command("CLOSE CURSOR".to_owned()))
+    }
+
+    /// A cursor's live rows, until [`Session::finished`] or [`Session::suspend`] brings them back.
+    fn take_cursor(&mut self, name: &str) -> SqlResult<Box<Rows>> {
+        let portal = self.portals.get_mut(name).ok_or_else(|| no_cursor(name))?;
+        match std::mem::replace(&mut portal.state, State::Running) {
+            State::Suspended(rows) => Ok(rows),
+            other => {
+                portal.state = other;
+                let message = format!("cursor \"{name}\" cannot be fetched from now");
+                Err(SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, message))
+            }
+        }
+    }
+
+    /// Passes over rows; how many there were.
+    async fn skip(&self, rows: &mut Rows, rows_max: Option<u64>) -> SqlResult<u64> {
+        let mut skipped = 0;
+        loop {
+            let left = rows_max.map(|rows_max| rows_max - skipped);
+            if left == Some(0) {
+                return Ok(skipped);
+            }
+            match self.interrupts.race(rows.next(left)).await? {
+                Some(batch) => skipped += batch.num_rows() as u64,
+                None => return Ok(skipped),
+            }
+        }
+    }
+
+    /// What a FETCH would give: as its cursor does.
+    pub(super) fn describe_fetch(&self, fetch: &Fetch) -> SqlResult<Option<super::Description>> {
+        let portal = self.portals.get(&fetch.cursor).ok_or_else(|| no_cursor(&fetch.cursor))?;
+        Ok(portal.description.as_deref().cloned())
+    }
+}
+
+fn no_cursor(name: &str) -> SqlError {
+    let mut error = no_portal(name);
+    error.message = format!("cursor \"{name}\" does not exist");
+    error
+}
+
+fn steps(direction: Direction) -> SqlResult<Steps> {
+    let forward = |rows: i64| u64::try_from(rows).ok();
+    match direction {
+        Direction::ForwardAll => return Ok(Steps { skip: 0, take: None }),
+        Direction::Forward(rows) => {
+            if let Some(take) = forward(rows).filter(|rows| *rows > 0) {
+                return Ok(Steps { skip: 0, take: Some(take) });
+            }
+        }
+        Direction::Relative(rows) => {
+            if let Some(rows) = forward(rows).filter(|rows| *rows > 0) {
+                return Ok(Steps { skip: rows - 1, take: Some(1) });
+            }
+        }
+        Direction::BackwardAll | Direction::First | Direction::Last | Direction::Absolute(_) => {}
+    }
+    Err(SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+        .hint("Use FETCH FORWARD, FETCH NEXT, FETCH RELATIVE with a positive count, or FETCH ALL."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_go_forward_only() {
+        assert_eq!(steps(Direction::Forward(3)), Ok(Steps { skip: 0, take: Some(3) }));
+        assert_eq!(steps(Direction::Relative(3)), Ok(Steps { skip: 2, take: Some(1) }));
+        assert_eq!(steps(Direction::ForwardAll), Ok(Steps { skip: 0, take: None }));
+        for direction in [Direction::Forward(0), Direction::Forward(-1), Direction::First] {
+            let error = steps(direction).unwrap_err();
+            assert_eq!(error.code, code::OBJECT_NOT_IN_PREREQUISITE_STATE);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Statements about objects and about the server: all are the engine's.
+
+use std::sync::Arc;
+
+use super::notice::Notice;
+use super::outcome::{Description, Outcome};
+use super::parameter::Parameters;
+use super::session::Session;
+use crate::engine::{DdlOutcome, Names};
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner::Statement;
+use crate::planner::statement::{ColumnDef, CreateTable, Drop, DropKind, Insert, StatementKind};
+use crate::types::SqlType;
+
+impl Session {
+    pub(super) async fn administer(&mut self, statement: &Statement) -> SqlResult<Outcome> {
+        match &statement.kind {
+            StatementKind::Flush => self.flush("FLUSH").await,
+            StatementKind::Checkpoint => self.flush("CHECKPOINT").await,
+            StatementKind::CreateTable(create) if create.query.is_some() => {
+                self.create_table_as(create, &statement.text).await
+            }
+            kind => {
+                let tag = tag(kind);
+                self.before_ddl(tag, matches!(kind, StatementKind::Drop(_))).await?;
+                let outcome = self.define(kind, &statement.text).await?;
+                self.tell(outcome);
+                Ok(Outcome::Command(tag.to_owned()))
+            }
+        }
+    }
+
+    /// In a string of statements, what those before have written is flushed too; the writes of a
+    /// block wait for its COMMIT.
+    async fn flush(&mut self, tag: &str) -> SqlResult<Outcome> {
+        if !self.block.is_explicit() {
+            self.commit_so_far().await?;
+        }
+        self.interrupts.race(self.engine.flush()).await?;
+        Ok(Outcome::Command(tag.to_owned()))
+    }
+
+    /// Only a view takes long enough to be worth cancelling, and it undoes itself when it is; the
+    /// others are not left half-done.
+    async fn define(&mut self, kind: &StatementKind, text: &str) -> SqlResult<DdlOutcome> {
+        let names = self.names();
+        let engine = Arc::clone(&self.engine);
+        match kind {
+            StatementKind::CreateTable(create) => engine.create_table(create, text, &names).await,
+            StatementKind::CreateSource(create) => engine.create_source(create, text, &names).await,
+            StatementKind::CreateView(create) => engine.create_view(create, text, &names).await,
+            StatementKind::CreateMaterializedView(create) => {
+                let parallelism = self.parallelism();
+                let work = engine.create_materialized_view(create, text, &names, parallelism);
+                self.interrupts.race(Box::pin(work)).await
+            }
+            StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
+            StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,
+            StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
+            StatementKind::Comment(comment) => engine.comment(comment, &names).await,
+            other => Err(SqlError::internal(format!("statement went astray: {other:?}"))),
+        }
+    }
+
+    /// The table with its query's columns, then the query's rows; not the one without the other.
+    async fn create_table_as(&mut self, create: &CreateTable, text: &str) -> SqlResult<Outcome> {
+        self.before_ddl("CREATE TABLE AS", false).await?;
+        let Some(query) = &create.query else {
+            return Err(SqlError::internal("CREATE TABLE AS without a query"));
+        };
+        let description = self.plan(query, &[]).await?.description(&self.engine.catalog());
+        let mut create = create.clone();
+        create.columns = columns_of(&description, &create.query_columns)?;
+        let names = self.names();
+        let engine = Arc::clone(&self.engine);
+        let made = engine.create_table(&create, text, &names).await?;
+        let existed = !made.notices.is_empty();
+        self.tell(made);
+        if existed {
+            return Ok(Outcome::Command("CREATE TABLE AS".to_owned()));
+        }
+        let insert = Insert {
+            table: create.name.clone(),
+            alias: None,
+            columns: Vec::new(),
+            source: Some(query.clone()),
+            on_conflict: None,
+            returning: None,
+        };
+        let insert = StatementKind::Insert(Box::new(insert));
+        match Box::pin(self.write(&insert, &Parameters::default())).await {
+            Ok(outcome) => Ok(as_select(outcome)),
+            Err(error) => {
+                let drop = Drop {
+                    kind: DropKind::Table,
+                    names: vec![create.name],
+                    if_exists: true,
+                    cascade: false,
+                };
+                // What the failed statement holds must go first.
+                self.block.writes = None;
+                engine.drop_objects(&drop, &names).await?;
+                Err(error)
+            }
+        }
+    }
+
+    fn tell(&mut self, outcome: DdlOutcome) {
+        for remark in outcome.notices {
+            let notice = Notice::notice(remark.message);
+            self.notify(match remark.detail {
+                Some(detail) => notice.detail(detail),
+                None => notice,
+            });
+        }
+    }
+
+    /// How the names of the session's statements are meant.
+    pub(super) fn names(&self) -> Names {
+        Names {
+            search_path: self.variables.search_path(&self.client.user),
+            user: self.client.user.clone(),
+            database: self.client.database.clone(),
+        }
+    }
+
+    /// The number of actors of a new job.
+    pub(super) fn parallelism(&self) -> usize {
+        let own = self.variables.get("streaming_parallelism").and_then(|own| own.parse().ok());
+        own.filter(|own| *own > 0).unwrap_or(self.engine.settings().parallelism)
+    }
+}
+
+/// A query's columns as a table's, under other names where some are given.
+fn columns_of(description: &Description, names: &[String]) -> SqlResult<Vec<ColumnDef>> {
+    if names.len() > description.len() {
+        return Err(SqlError::new(
+            code::SYNTAX_ERROR,
+            "CREATE TABLE AS specifies too many column names",
+        ));
+    }
+    let columns = description.columns().enumerate().map(|(index, column)| ColumnDef {
+        name: names.get(index).map_or(column.name, String::as_str).to_owned(),
+        sql_type: match column.sql_type {
+            SqlType::Unknown => SqlType::Text,
+            known => known,
+        },
+        not_null: false,
+        default: None,
+    });
+    Ok(columns.collect())
+}
+
+/// `INSERT 0 n` as CREATE TABLE AS says it.
+fn as_select(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Command(tag) => Outcome::Command(tag.replace("INSERT 0", "SELECT")),
+        other => other,
+    }
+}
+
+/// The command tag, which is also what messages call the statement.
+fn tag(kind: &StatementKind) -> &'static str {
+    match kind {
+        StatementKind::CreateTable(_) => "CREATE TABLE",
+        StatementKind::CreateSource(_) => "CREATE SOURCE",
+        StatementKind::CreateView(_) => "CREATE VIEW",
+        StatementKind::CreateMaterializedView(_) => "CREATE MATERIALIZED VIEW",
+        StatementKind::CreateSchema(_) => "CREATE SCHEMA",
+        StatementKind::CreateDatabase(_) => "CREATE DATABASE",
+        StatementKind::Drop(Drop { kind, .. }) => match kind {
+            DropKind::Table => "DROP TABLE",
+            DropKind::Source => "DROP SOURCE",
+            DropKind::View => "DROP VIEW",
+            DropKind::MaterializedView => "DROP MATERIALIZED VIEW",
+            DropKind::Schema => "DROP SCHEMA",
+            DropKind::Database => "DROP DATABASE",
+        },
+        _ => "COMMENT",
+    }
+}

@@ -1,0 +1,161 @@
+//! The session itself, and its life.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::interrupt::Interrupts;
+use super::notice::Notice;
+use super::portal::Portal;
+use super::prepared::Prepared;
+use super::sessions::Membership;
+use super::transaction::Block;
+use super::variables::Variables;
+use crate::clock;
+use crate::engine::Engine;
+use crate::error::{SqlError, SqlResult, SqlState, code};
+use crate::planner::{self, Statement};
+
+/// Users there are. They may do everything.
+const USERS: [&str; 2] = ["weir", "postgres"];
+
+/// `idle_in_transaction_session_timeout` and `idle_session_timeout`.
+const IDLE_IN_TRANSACTION: SqlState = "25P03";
+const IDLE: SqlState = "57P05";
+
+/// Notices kept for a client that does not read; what comes beyond is dropped.
+const NOTICES_MAX: usize = 1000;
+
+/// How much of a statement `pg_stat_activity` shows.
+const ACTIVITY_BYTES_MAX: usize = 1024;
+
+/// Who a client says it is.
+#[derive(Debug, Clone)]
+pub struct Client {
+    pub user: String,
+    pub database: String,
+}
+
+/// One client's state.
+pub struct Session {
+    pub(super) engine: Arc<Engine>,
+    pub(super) membership: Membership,
+    pub(super) interrupts: Arc<Interrupts>,
+    pub(super) client: Client,
+    pub(super) variables: Variables,
+    pub(super) block: Block,
+    /// Prepared statements by name; the unnamed one has the empty name.
+    pub(super) prepared: HashMap<String, Arc<Prepared>>,
+    /// Portals and cursors by name; the unnamed one has the empty name.
+    pub(super) portals: HashMap<String, Portal>,
+    notices: Vec<Notice>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("client", &self.client).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session for a client that is who it says; an error if there is no such user or database.
+    pub fn open(engine: Arc<Engine>, membership: Membership, client: Client) -> SqlResult<Self> {
+        if !USERS.contains(&client.user.as_str()) {
+            let message = format!("role \"{}\" does not exist", client.user);
+            return Err(SqlError::new(code::INVALID_AUTHORIZATION, message));
+        }
+        if engine.catalog().database(&client.database).is_none() {
+            let message = format!("database \"{}\" does not exist", client.database);
+            return Err(SqlError::new(code::INVALID_CATALOG_NAME, message));
+        }
+        membership.update(|activity| {
+            activity.user.clone_from(&client.user);
+            activity.database.clone_from(&client.database);
+        });
+        Ok(Self {
+            engine,
+            interrupts: Arc::clone(membership.interrupts()),
+            membership,
+            variables: Variables::new(&client.user),
+            client,
+            block: Block::default(),
+            prepared: HashMap::new(),
+            portals: HashMap::new(),
+            notices: Vec::new(),
+        })
+    }
+
+    /// The statements of a client's string.
+    pub fn parse(&self, sql: &str) -> SqlResult<Vec<Statement>> {
+        planner::parse(sql)
+    }
+
+    /// What may end this session's statements.
+    pub fn interrupts(&self) -> &Arc<Interrupts> {
+        &self.interrupts
+    }
+
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    pub fn variables_mut(&mut self) -> &mut Variables {
+        &mut self.variables
+    }
+
+    /// How long a statement may run.
+    pub fn statement_timeout(&self) -> Option<Duration> {
+        self.variables.timeout("statement_timeout")
+    }
+
+    /// How long the client may be silent now, and what it is told then.
+    pub fn idle_timeout(&self) -> Option<(Duration, SqlError)> {
+        if self.block.is_explicit() {
+            let timeout = self.variables.timeout("idle_in_transaction_session_timeout")?;
+            let message = "terminating connection due to idle-in-transaction timeout";
+            return Some((timeout, SqlError::new(IDLE_IN_TRANSACTION, message)));
+        }
+        let timeout = self.variables.timeout("idle_session_timeout")?;
+        let message = "terminating connection due to idle-session timeout";
+        Some((timeout, SqlError::new(IDLE, message)))
+    }
+
+    /// Adds a notice for the client, if it wants such.
+    pub(super) fn notify(&mut self, notice: Notice) {
+        if self.variables.wants(notice.severity) && self.notices.len() < NOTICES_MAX {
+            self.notices.push(notice);
+        }
+    }
+
+    /// What the client should hear beside the result.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// The client is heard: shows others what it does.
+    pub(super) fn is_active(&self, statement: &str) {
+        let shown = &statement[..statement.floor_char_boundary(ACTIVITY_BYTES_MAX)];
+        let application = self.variables.get("application_name").unwrap_or("");
+        let started = self.block.started();
+        self.membership.update(|activity| {
+            let now = clock::wall();
+            activity.state = "active";
+            activity.query_start = Some(now);
+            activity.state_change = Some(now);
+            activity.transaction_start = Some(started.unwrap_or(now));
+            shown.clone_into(&mut activity.query);
+            application.clone_into(&mut activity.application_name);
+        });
+    }
+
+    /// It is the client's turn.
+    pub fn is_idle(&self) {
+        let state = self.block.activity();
+        let started = self.block.started();
+        self.membership.update(|activity| {
+            activity.state = state;
+            activity.state_change = Some(clock::wall());
+            activity.transaction_start = started;
+        });
+    }
+}

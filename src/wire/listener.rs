@@ -1,0 +1,125 @@
+//! The accept loop: a task for each connection, limits, and an ordered end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use super::cancel::Keys;
+use super::connection::Connection;
+use super::startup::{self, Started};
+use crate::engine::Engine;
+use crate::error::{SqlError, code};
+use crate::session::Sessions;
+use crate::{metrics, task};
+
+/// Sockets that may be open beyond the sessions: those still starting, and cancel requests, which
+/// must come through when all sessions are taken.
+const SOCKETS_SPARE: usize = 100;
+
+/// How long a client may take to start, as PostgreSQL's `authentication_timeout`.
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long connections may take to end at a shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long to wait after a failed accept: the process may be out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How clients are served.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Sessions at a time; one more is refused with 53300.
+    pub connections_max: usize,
+}
+
+/// What all connections have in common.
+pub(super) struct Shared {
+    pub(super) engine: Arc<Engine>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) keys: Arc<Keys>,
+    room: Semaphore,
+}
+
+/// Serves clients on `socket` until `stop`; then tells every client, and returns when all are
+/// gone, or when they have had their time.
+pub async fn serve(
+    socket: TcpListener,
+    engine: Arc<Engine>,
+    settings: Settings,
+    stop: CancellationToken,
+) {
+    let shared = Arc::new(Shared {
+        engine,
+        sessions: Arc::default(),
+        keys: Arc::default(),
+        room: Semaphore::new(settings.connections_max),
+    });
+    let sockets_max = settings.connections_max.saturating_add(SOCKETS_SPARE);
+    let sockets = Arc::new(Semaphore::new(sockets_max));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            accepted = accept(&socket, &sockets) => accepted,
+        };
+        match accepted {
+            Ok((socket, peer, permit)) => {
+                let (shared, stop) = (Arc::clone(&shared), stop.clone());
+                task::spawn(format!("connection from {peer}"), async move {
+                    converse(&shared, socket, stop).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(socket);
+    let all = u32::try_from(sockets_max).unwrap_or(u32::MAX);
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, sockets.acquire_many(all)).await.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+}
+
+/// Waits for room before it accepts: who comes then waits in the kernel's queue.
+async fn accept(
+    listener: &TcpListener,
+    sockets: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(sockets).acquire_owned().await.map_err(io::Error::other)?;
+    let (socket, peer) = listener.accept().await?;
+    socket.set_nodelay(true)?;
+    Ok((socket, peer, permit))
+}
+
+/// A connection from its first byte to its last.
+async fn converse(shared: &Arc<Shared>, socket: TcpStream, shutdown: CancellationToken) {
+    let starting = startup::start(shared, socket);
+    let started = tokio::select! {
+        biased;
+        () = shutdown.cancelled() => return,
+        () = tokio::time::sleep(STARTUP_TIMEOUT) => return,
+        started = Box::pin(starting) => started,
+    };
+    let Some(Started { peer, mut reader, mut writer, client }) = started else { return };
+    let Ok(_room) = shared.room.try_acquire() else {
+        let error = SqlError::new(code::TOO_MANY_CONNECTIONS, "sorry, too many clients already");
+        startup::refuse(&mut reader, &mut writer, &error).await;
+        return;
+    };
+    metrics::CONNECTIONS.inc();
+    match startup::admit(shared, peer, &client) {
+        Ok(admitted) => {
+            Connection::new(reader, writer, admitted, shutdown).run().await;
+        }
+        Err(error) => startup::refuse(&mut reader, &mut writer, &error).await,
+    }
+    metrics::CONNECTIONS.dec();
+}

@@ -1,0 +1,80 @@
+//! Errors and notices as the protocol's fields.
+
+use pgwire::messages::response::{ErrorResponse, NoticeResponse};
+
+use crate::error::SqlError;
+use crate::session::{Notice, Severity};
+
+/// An error that ends the statement.
+pub(super) fn error(error: &SqlError) -> ErrorResponse {
+    ErrorResponse::new(fields("ERROR", error))
+}
+
+/// An error that ends the connection.
+pub(super) fn fatal(error: &SqlError) -> ErrorResponse {
+    ErrorResponse::new(fields("FATAL", error))
+}
+
+/// A remark beside the result.
+pub(super) fn notice(notice: &Notice) -> NoticeResponse {
+    let severity = match notice.severity {
+        Severity::Debug => "DEBUG",
+        Severity::Log => "LOG",
+        Severity::Info => "INFO",
+        Severity::Notice => "NOTICE",
+        Severity::Warning => "WARNING",
+    };
+    NoticeResponse::new(fields(severity, &notice.report))
+}
+
+fn fields(severity: &str, error: &SqlError) -> Vec<(u8, String)> {
+    let mut fields = vec![
+        (b'S', severity.to_owned()),
+        (b'V', severity.to_owned()),
+        (b'C', error.code.to_owned()),
+        (b'M', text(&error.message)),
+    ];
+    let optional = [
+        (b'D', &error.detail),
+        (b'H', &error.hint),
+        (b'W', &error.context),
+        (b'P', &error.position.map(|position| position.to_string())),
+    ];
+    for (kind, value) in optional {
+        if let Some(value) = value {
+            fields.push((kind, text(value)));
+        }
+    }
+    fields
+}
+
+/// A field ends at its first zero byte, so it may have none within.
+fn text(value: &str) -> String {
+    value.replace('\0', "\u{fffd}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::code;
+
+    #[test]
+    fn every_field_is_sent_that_the_error_has() {
+        let sent = error(
+            &SqlError::new(code::UNDEFINED_COLUMN, "column \"a\" does not exist")
+                .hint("Perhaps \"b\".")
+                .position(8),
+        );
+        let sent: Vec<(char, &str)> =
+            sent.fields.iter().map(|(kind, value)| (char::from(*kind), value.as_str())).collect();
+        let expected = [
+            ('S', "ERROR"),
+            ('V', "ERROR"),
+            ('C', "42703"),
+            ('M', "column \"a\" does not exist"),
+            ('H', "Perhaps \"b\"."),
+            ('P', "8"),
+        ];
+        assert_eq!(sent, expected);
+    }
+}

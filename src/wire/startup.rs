@@ -1,0 +1,285 @@
+//! From the first byte to an admitted client: encryption requests, the protocol's version, cancel
+//! requests, and the startup packet's parameters.
+//!
+//! A client that is refused gets one FATAL error and never a ReadyForQuery.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::{Buf, BytesMut};
+use pgwire::messages::cancel::CancelRequest;
+use pgwire::messages::response::{GssEncResponse, SslResponse};
+use pgwire::messages::startup::{
+    Authentication, BackendKeyData, GssEncRequest, NegotiateProtocolVersion, ParameterStatus,
+    SslRequest, Startup,
+};
+use pgwire::messages::{DecodeContext, Message, ProtocolVersion};
+use tokio::net::TcpStream;
+
+use super::cancel::{Registration, SecretLength};
+use super::frontend::{bad_encoding, violation};
+use super::listener::Shared;
+use super::reader::{ReadError, Reader};
+use super::report;
+use super::writer::Writer;
+use crate::error::{SqlError, SqlResult, code};
+use crate::session::{Client, Session};
+
+/// The newest minor version of protocol 3 that is spoken.
+const MINOR_MAX: u16 = 2;
+
+/// Encryption requests that are answered before a startup packet must come.
+const ENCRYPTION_REQUESTS_MAX: usize = 2;
+
+/// A client that has said who it is.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) peer: Option<SocketAddr>,
+    pub(super) reader: Reader,
+    pub(super) writer: Writer,
+    pub(super) client: Introduction,
+}
+
+/// What the startup packet says.
+#[derive(Debug)]
+pub(super) struct Introduction {
+    minor: u16,
+    parameters: BTreeMap<String, String>,
+}
+
+/// A client that may go on.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) session: Session,
+    pub(super) registration: Registration,
+    minor: u16,
+    unknown_options: Vec<String>,
+}
+
+/// Reads up to the startup packet. `None`: it was a cancel request, or nobody that we can talk to.
+pub(super) async fn start(shared: &Shared, socket: TcpStream) -> Option<Started> {
+    let peer = socket.peer_addr().ok();
+    let (read, write) = socket.into_split();
+    let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
+    for _ in 0..=ENCRYPTION_REQUESTS_MAX {
+        let packet = match reader.startup_packet().await {
+            Ok(packet) => packet,
+            Err(ReadError::Gone) => return None,
+            Err(ReadError::Message { error, .. } | ReadError::Fatal(error)) => {
+                refuse(&mut reader, &mut writer, &error).await;
+                return None;
+            }
+        };
+        if SslRequest::is_ssl_request_packet(&packet) {
+            writer.put(&SslResponse::Refuse);
+            writer.flush().await.ok()?;
+        } else if GssEncRequest::is_gss_enc_request_packet(&packet) {
+            writer.put(&GssEncResponse::Refuse);
+            writer.flush().await.ok()?;
+        } else if CancelRequest::is_cancel_request_packet(&packet) {
+            cancel(shared, packet);
+            return None;
+        } else {
+            return match introduction(packet) {
+                Ok(client) => Some(Started { peer, reader, writer, client }),
+                Err(error) => {
+                    refuse(&mut reader, &mut writer, &error).await;
+                    None
+                }
+            };
+        }
+    }
+    None
+}
+
+/// A cancel request is never answered, so that it tells nothing about secrets.
+fn cancel(shared: &Shared, mut packet: BytesMut) {
+    // Read as 3.2 does: a secret of any length.
+    let context = DecodeContext::new(ProtocolVersion::PROTOCOL3_2);
+    if let Ok(Some(request)) = CancelRequest::decode(&mut packet, &context) {
+        shared.keys.cancel(request.pid, &request.secret_key);
+    }
+}
+
+fn introduction(mut packet: BytesMut) -> SqlResult<Introduction> {
+    let version = (&packet[4..8]).get_u32();
+    let (major, minor) = (version >> 16, version & 0xffff);
+    if major != 3 {
+        return Err(SqlError::new(
+            code::FEATURE_NOT_SUPPORTED,
+            format!(
+                "unsupported frontend protocol {major}.{minor}: server supports 3.0 to \
+                 3.{MINOR_MAX}"
+            ),
+        ));
+    }
+    if let Err(error) = std::str::from_utf8(&packet[8..]) {
+        return Err(bad_encoding(&packet[8 + error.valid_up_to()..]));
+    }
+    let context = DecodeContext::new(ProtocolVersion::PROTOCOL3_2);
+    match Startup::decode(&mut packet, &context) {
+        Ok(Some(startup)) => Ok(Introduction {
+            minor: startup.protocol_number_minor,
+            parameters: startup.parameters,
+        }),
+        _ => Err(violation("invalid startup packet layout")),
+    }
+}
+
+/// Checks who it is and opens a session.
+pub(super) fn admit(
+    shared: &Shared,
+    peer: Option<SocketAddr>,
+    client: &Introduction,
+) -> SqlResult<Admitted> {
+    let user = client.parameters.get("user").filter(|user| !user.is_empty()).ok_or_else(|| {
+        SqlError::new(
+            code::INVALID_AUTHORIZATION,
+            "no PostgreSQL user name specified in startup packet",
+        )
+    })?;
+    let database = client.parameters.get("database").filter(|name| !name.is_empty());
+    let database = database.unwrap_or(user);
+    if client.parameters.get("replication").is_some_and(|value| value != "false") {
+        return Err(SqlError::unsupported("the replication protocol"));
+    }
+    let length = if client.minor >= 2 { SecretLength::ThirtyTwo } else { SecretLength::Four };
+    let membership = shared.sessions.join(peer);
+    let registration = shared.keys.register(length, &membership);
+    let mut session = Session::open(
+        Arc::clone(&shared.engine),
+        membership,
+        Client { user: user.clone(), database: database.clone() },
+    )?;
+    let mut unknown_options = Vec::new();
+    for (name, value) in &client.parameters {
+        match name.as_str() {
+            "user" | "database" | "replication" => {}
+            "options" => {
+                for (name, value) in options(value)? {
+                    session.variables_mut().start_with(&name, &value)?;
+                }
+            }
+            option if option.starts_with("_pq_.") => unknown_options.push(option.to_owned()),
+            variable => session.variables_mut().start_with(variable, value)?,
+        }
+    }
+    Ok(Admitted { session, registration, minor: client.minor, unknown_options })
+}
+
+/// What an admitted client hears before its first ReadyForQuery.
+pub(super) fn greet(admitted: &Admitted, writer: &mut Writer) {
+    if admitted.minor > MINOR_MAX || !admitted.unknown_options.is_empty() {
+        let newest = ProtocolVersion::PROTOCOL3_2.into();
+        writer.put(&NegotiateProtocolVersion::new(newest, admitted.unknown_options.clone()));
+    }
+    writer.put(&Authentication::Ok);
+    for (name, value) in admitted.session.variables().reported() {
+        writer.put(&ParameterStatus::new(name.to_owned(), value));
+    }
+    let registration = &admitted.registration;
+    writer.put(&BackendKeyData::new(registration.process_id, registration.secret.clone()));
+}
+
+/// Tells the client why not, and closes.
+pub(super) async fn refuse(reader: &mut Reader, writer: &mut Writer, error: &SqlError) {
+    tracing::debug!(%error, code = error.code, "connection refused");
+    writer.put(&report::fatal(error));
+    close(reader, writer).await;
+}
+
+/// Closes so that what was written last arrives: a socket closed over unread bytes resets the
+/// connection, and may take the farewell with it.
+pub(super) async fn close(reader: &mut Reader, writer: &mut Writer) {
+    const FAREWELL: std::time::Duration = std::time::Duration::from_millis(500);
+    let farewell = async {
+        if writer.close().await.is_ok() {
+            reader.drain().await;
+        }
+    };
+    if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
+        tracing::debug!("the client did not read its farewell");
+    }
+}
+
+/// `-c name=value` and `--name=value`, as `PGOPTIONS` carries them; a backslash takes the next
+/// character literally.
+fn options(text: &str) -> SqlResult<Vec<(String, String)>> {
+    let mut settings = Vec::new();
+    let mut words = words(text).into_iter();
+    while let Some(word) = words.next() {
+        let setting = if word == "-c" {
+            words.next().ok_or_else(|| bad_option(&word))?
+        } else if let Some(rest) = word.strip_prefix("--").or_else(|| word.strip_prefix("-c")) {
+            rest.to_owned()
+        } else {
+            return Err(bad_option(&word));
+        };
+        let (name, value) = setting.split_once('=').ok_or_else(|| bad_option(&setting))?;
+        settings.push((name.replace('-', "_"), value.to_owned()));
+    }
+    Ok(settings)
+}
+
+fn bad_option(option: &str) -> SqlError {
+    SqlError::new(
+        code::SYNTAX_ERROR,
+        format!("invalid command-line argument for server process: {option}"),
+    )
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        let last = words.last_mut().expect("never empty");
+        match character {
+            '\\' => last.extend(characters.next()),
+            c if c.is_whitespace() => words.push(String::new()),
+            c => last.push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(major: u16, minor: u16) -> BytesMut {
+        let mut startup = Startup::new();
+        startup.protocol_number_major = major;
+        startup.protocol_number_minor = minor;
+        startup.parameters.insert("user".to_owned(), "weir".to_owned());
+        let mut bytes = BytesMut::new();
+        startup.encode(&mut bytes).expect("a small packet");
+        bytes
+    }
+
+    #[test]
+    fn any_minor_version_of_protocol_3_is_let_in() {
+        for minor in [0, 2, 9999] {
+            let read = introduction(packet(3, minor)).expect("accepted");
+            assert_eq!((read.minor, read.parameters["user"].as_str()), (minor, "weir"));
+        }
+        let error = introduction(packet(2, 0)).unwrap_err();
+        assert_eq!(error.code, code::FEATURE_NOT_SUPPORTED);
+    }
+
+    #[test]
+    fn a_short_startup_packet_is_refused() {
+        let packet = BytesMut::from(&[0, 0, 0, 8, 0, 3, 0, 0][..]);
+        assert_eq!(introduction(packet).unwrap_err().code, code::PROTOCOL_VIOLATION);
+    }
+
+    #[test]
+    fn options_are_settings() {
+        let read = options(r"-c search_path=a,\ b --statement-timeout=5s -cjit=off");
+        let expected = [("search_path", "a, b"), ("statement_timeout", "5s"), ("jit", "off")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        assert_eq!(read, Ok(expected));
+        assert!(options("-d 5").is_err());
+    }
+}
