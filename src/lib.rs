@@ -43,8 +43,7 @@ pub mod session;
 pub mod http;
 pub mod wire;
 
-// server is joined when the planner and the session are there
-
+pub mod server;
 
 #[cfg(test)]
 mod tidy;
