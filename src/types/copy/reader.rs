@@ -310,12 +310,10 @@ mod tests {
 
     use super::*;
 
+    type Row = (Option<String>, Option<i32>);
+
     /// All rows of `data`, sent in chunks of `chunk` bytes, and the sizes of the batches.
-    fn read(
-        options: &CopyOptions,
-        data: &[u8],
-        chunk: usize,
-    ) -> SqlResult<(Vec<(Option<String>, Option<i32>)>, Vec<usize>)> {
+    fn read(options: &CopyOptions, data: &[u8], chunk: usize) -> SqlResult<(Vec<Row>, Vec<usize>)> {
         let schema = Arc::new(Schema::new(vec![
             ArrowField::new("a", DataType::Utf8, true),
             ArrowField::new("b", DataType::Int32, false),
@@ -347,7 +345,7 @@ mod tests {
         CopyOptions::parse(format.into_iter().chain(others)).expect("valid options")
     }
 
-    fn row(a: Option<&str>, b: Option<i32>) -> (Option<String>, Option<i32>) {
+    fn row(a: Option<&str>, b: Option<i32>) -> Row {
         (a.map(str::to_owned), b)
     }
 
