@@ -212,6 +212,8 @@ impl Driver {
                 output.hand_over(receivers).await.ok();
             }
         }
+        let object = self.job.graph.object;
+        self.coordinator.status().set_job(object, JobState::Attached);
         // The coordinator may be gone, with all it would have to know.
         tell.send(()).ok();
         Ok(())
