@@ -12,6 +12,7 @@ use crate::checkpoint::coordinator::{Change, JobSpec, SourceSpec};
 use crate::checkpoint::detached::{Driver, Input, Progress};
 use crate::connector;
 use crate::error::{SqlError, SqlResult, code};
+use crate::serving::connector_options;
 use crate::state::RowLayout;
 use crate::task;
 use crate::types::ObjectId;
@@ -49,23 +50,12 @@ pub(super) fn layout(object: &Object) -> SqlResult<RowLayout> {
     Ok(RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?)
 }
 
-/// How a connector's settings look to the connectors.
-pub(super) fn options(connector: &crate::catalog::object::Connector) -> connector::registry::Options {
-    connector::registry::Options {
-        connector: connector.name.clone(),
-        options: connector.options.clone(),
-        format: connector.format.clone(),
-        encode: connector.encode.clone(),
-        encode_options: connector.encode_options.clone(),
-    }
-}
-
 /// How the graph opens a source.
 pub(super) fn source_spec(object: &Object) -> SqlResult<SourceSpec> {
     let ObjectKind::Source(source) = &object.kind else {
         return Err(SqlError::internal(format!("{} is not a source", object.name.name)));
     };
-    let (options, schema) = (options(&source.connector), object.schema());
+    let (options, schema) = (connector_options(&source.connector), object.schema());
     Ok(SourceSpec {
         object: object.id,
         open: Arc::new(move || connector::registry::open(&options, Arc::clone(&schema))),

@@ -16,6 +16,7 @@ use crate::connector::{self, Positions, Then};
 use crate::dataflow::inbox::{Inbox, TableWrite};
 use crate::dataflow::source::{positions_key, positions_of};
 use crate::error::{SqlError, SqlResult};
+use crate::serving::connector_options;
 use crate::task;
 use crate::types::key::canonical;
 use crate::types::{Delta, ObjectId};
@@ -37,7 +38,7 @@ impl Engine {
         let pump = Pump {
             engine: Arc::clone(self),
             inbox,
-            options: jobs::options(connector),
+            options: connector_options(connector),
             schema: table.schema(),
             keyed: !kind.primary_key.is_empty(),
             object: table.id,

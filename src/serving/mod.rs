@@ -24,7 +24,7 @@ pub use bind::{Relation, bind};
 pub use context::{QueryContext, SystemTables, ViewPlanner};
 pub use execute::{execute, physical_plan};
 pub use names::{SEARCH_PATH, TARGET};
-pub use replay::positions_key;
+pub use replay::connector_options;
 pub use rows::{Entries, Overlaid, Overlay, PendingRows, SnapshotRows, StoredRows};
 pub use scan::{ScanProvider, Shown};
 pub use session::{session_state, template};

@@ -15,18 +15,27 @@ use futures::stream;
 
 use super::context::QueryContext;
 use super::scan::boxed;
-use crate::catalog::Object;
+use crate::catalog::object::Connector;
+use crate::catalog::{Object, ObjectKind};
+use crate::connector::registry::{self, Options};
 use crate::connector::{Positions, Source, Then};
-use crate::error::{SqlError, SqlResult, code};
+use crate::dataflow::source::{positions_key, positions_of};
+use crate::error::{SqlError, SqlResult};
 use crate::state::Snapshot;
 use crate::types::ObjectId;
 
 /// Rows asked for at a time.
 const POLL_ROWS: usize = 8192;
 
-/// Where an epoch's committed positions of a source stand in the store's metadata.
-pub fn positions_key(object: ObjectId) -> Vec<u8> {
-    [b"positions/".as_slice(), &object.0.to_be_bytes()].concat()
+/// How the settings of a source or table look to the connectors.
+pub fn connector_options(connector: &Connector) -> Options {
+    Options {
+        connector: connector.name.clone(),
+        options: connector.options.clone(),
+        format: connector.format.clone(),
+        encode: connector.encode.clone(),
+        encode_options: connector.encode_options.clone(),
+    }
 }
 
 struct Replay {
@@ -47,14 +56,17 @@ pub(super) fn source_table(
 }
 
 fn committed_positions(snapshot: &Snapshot, object: ObjectId) -> SqlResult<Option<Positions>> {
-    let Some(bytes) = snapshot.meta(&positions_key(object))? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-        SqlError::new(code::DATA_CORRUPTED, format!("positions of source {}: {error}", object.0))
-    })
+    match snapshot.meta(&positions_key(object))? {
+        None => Ok(None),
+        committed => positions_of(committed.as_deref()).map(Some),
+    }
 }
 
-fn open(_object: &Object) -> SqlResult<Box<dyn Source>> {
-    Err(SqlError::unsupported("reading a source"))
+fn open(object: &Object) -> SqlResult<Box<dyn Source>> {
+    let ObjectKind::Source(source) = &object.kind else {
+        return Err(SqlError::internal(format!("{} is not a source", object.name.name)));
+    };
+    registry::open(&connector_options(&source.connector), object.schema())
 }
 
 impl fmt::Debug for Replay {

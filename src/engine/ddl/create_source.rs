@@ -9,6 +9,7 @@ use crate::catalog::{Object, ObjectKind};
 use crate::engine::{Engine, jobs};
 use crate::error::SqlResult;
 use crate::planner::statement::CreateSource;
+use crate::serving::connector_options;
 
 impl Engine {
     /// Creates a source; it is read once a view reads it.
@@ -24,7 +25,7 @@ impl Engine {
         if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
             return Ok(outcome);
         }
-        let declared = declared_by_connector(&jobs::options(&statement.connector), &statement.columns)?;
+        let declared = declared_by_connector(&connector_options(&statement.connector), &statement.columns)?;
         let mut oids = catalog.oids();
         let object = Object {
             id: oids.next(),

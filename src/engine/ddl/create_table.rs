@@ -10,6 +10,7 @@ use crate::dataflow::inbox::Inbox;
 use crate::engine::{Engine, jobs};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{ColumnDef, CreateTable};
+use crate::serving::connector_options;
 use crate::types::SqlType;
 
 impl Engine {
@@ -29,7 +30,7 @@ impl Engine {
         }
         let mut statement = statement.clone();
         if let Some(connector) = &statement.connector {
-            statement.columns = declared_by_connector(&jobs::options(connector), &statement.columns)?;
+            statement.columns = declared_by_connector(&connector_options(connector), &statement.columns)?;
         }
         let (edited, object) = self.new_table(&name, &statement, definition, names)?;
         let (next, changes) = edited;
