@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::coordinator::{JobSpec, SourceSpec, Start};
 use super::readers::Readers;
+use crate::dataflow::actor;
 use crate::dataflow::barrier::Barrier;
 use crate::dataflow::deploy::{Settings, deploy, output_actors};
 use crate::dataflow::dispatch::{Dispatcher, Output};
@@ -17,7 +18,6 @@ use crate::dataflow::inbox::Inbox;
 use crate::dataflow::report::{ActorId, Event, Route};
 use crate::dataflow::source::{SourceActor, positions_key, positions_of};
 use crate::dataflow::table::TableActor;
-use crate::dataflow::actor;
 use crate::error::SqlResult;
 use crate::state::Store;
 use crate::types::ObjectId;
@@ -142,8 +142,7 @@ impl Graph {
                 cache_bytes_max,
                 outputs: outputs.remove(&object).unwrap_or_default(),
             };
-            let deployed =
-                deploy(&spec.graph, settings, &|upstream| plan.output_actors(upstream))?;
+            let deployed = deploy(&spec.graph, settings, &|upstream| plan.output_actors(upstream))?;
             for feed in deployed.feeds {
                 let actors = outputs.entry(feed.upstream).or_default();
                 actors.resize_with(feed.outputs.len(), Vec::new);
@@ -154,8 +153,9 @@ impl Graph {
             graph.actors.extend(deployed.actors);
             graph.tasks.extend(deployed.tasks);
         }
-        let mut of_root =
-            |object| outputs.remove(&object).and_then(|mut actors| actors.pop()).unwrap_or_default();
+        let mut of_root = |object| {
+            outputs.remove(&object).and_then(|mut actors| actors.pop()).unwrap_or_default()
+        };
         for (object, inbox) in &plan.tables {
             graph.add_table(inbox, of_root(*object), readers.any(*object));
         }

@@ -17,9 +17,15 @@ use crate::types::Delta;
 
 /// What the actor sees next.
 pub enum Event {
-    Delta { port: usize, delta: Delta },
+    Delta {
+        port: usize,
+        delta: Delta,
+    },
     /// All channels have delivered it. `first` is when the first did.
-    Barrier { barrier: Arc<Barrier>, first: Moment },
+    Barrier {
+        barrier: Arc<Barrier>,
+        first: Moment,
+    },
 }
 
 struct Channel {

@@ -29,11 +29,8 @@ impl Chain {
             for (port, child) in node.inputs.iter().enumerate() {
                 parents[*child] = Some((index, port));
             }
-            let schemas: Vec<_> = node
-                .inputs
-                .iter()
-                .map(|child| fragment.nodes[*child].schema.clone())
-                .collect();
+            let schemas: Vec<_> =
+                node.inputs.iter().map(|child| fragment.nodes[*child].schema.clone()).collect();
             let built = operator::build::build(node, job, &schemas, store);
             operators.push(built.map_err(OperatorError::into_sql)?);
         }
@@ -51,11 +48,7 @@ impl Chain {
     }
 
     /// Gives everything held back in the epoch, children first.
-    pub fn flush(
-        &mut self,
-        end: &EpochEnd,
-        output: &mut dyn Output,
-    ) -> Result<(), OperatorError> {
+    pub fn flush(&mut self, end: &EpochEnd, output: &mut dyn Output) -> Result<(), OperatorError> {
         for index in 0..self.operators.len() {
             self.run(index, output, |operator, output| operator.flush(end, output))?;
         }
@@ -73,7 +66,11 @@ impl Chain {
     }
 
     pub fn take_row_errors(&mut self) -> Vec<RowError> {
-        self.operators.iter_mut().flatten().flat_map(|operator| operator.take_row_errors()).collect()
+        self.operators
+            .iter_mut()
+            .flatten()
+            .flat_map(|operator| operator.take_row_errors())
+            .collect()
     }
 
     pub fn cached_bytes(&self) -> usize {

@@ -160,4 +160,3 @@ pub fn object_ports(job: &Job) -> Vec<(usize, usize)> {
         })
         .collect()
 }
-

@@ -173,10 +173,7 @@ impl Inbox {
     }
 
     /// Committed and pending rows of `keys` (`vnode | key`).
-    pub fn get_many(
-        &self,
-        keys: &[impl AsRef<[u8]>],
-    ) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+    pub fn get_many(&self, keys: &[impl AsRef<[u8]>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
         self.rows.lock().table.get_many(keys)
     }
 

@@ -67,7 +67,10 @@ pub struct Figures {
 pub enum Event {
     Report(Box<Report>),
     /// The actor ended by an error or a panic; its graph cannot go on.
-    Failed { actor: ActorId, error: SqlError },
+    Failed {
+        actor: ActorId,
+        error: SqlError,
+    },
 }
 
 /// Where an actor's reports go: changed once, when a detached job is attached.

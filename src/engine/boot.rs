@@ -61,8 +61,10 @@ impl Engine {
         let readers = Readers::default();
         // Queries spill what their share of the memory does not hold.
         let spill = data.join("spill");
-        let template =
-            expr::functions::install(serving::template(settings.memory_bytes / QUERY_SHARE, &spill)?)?;
+        let template = expr::functions::install(serving::template(
+            settings.memory_bytes / QUERY_SHARE,
+            &spill,
+        )?)?;
         let found = find(&store, &catalog, &readers).await?;
         let coordinator_settings = coordinator::Settings {
             barrier_interval: settings.barrier_interval,
@@ -193,10 +195,8 @@ fn find_view(
 fn start_over(store: &Store, object: ObjectId, graph: &graph::Job) -> SqlResult<Vec<u8>> {
     let (key, nothing) = detached::nothing_read(object);
     let nothing = nothing.unwrap_or_default();
-    let meta = vec![
-        (key, Some(nothing.clone())),
-        (fingerprint_key(object), Some(fingerprint(graph))),
-    ];
+    let meta =
+        vec![(key, Some(nothing.clone())), (fingerprint_key(object), Some(fingerprint(graph)))];
     store.commit(Commit { meta, dropped: vec![object], ..Commit::default() })?;
     Ok(nothing)
 }

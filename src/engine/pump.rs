@@ -124,11 +124,7 @@ impl Pump {
         let old = Delta::deletes(old.batch().clone());
         let indices = rows.iter().filter_map(|row| u32::try_from(*row).ok());
         let new = Delta::inserts(batch.clone()).take(&indices.collect::<Vec<u32>>().into())?;
-        let delta = if old.is_empty() {
-            new
-        } else {
-            Delta::concat(&batch.schema(), &[old, new])?
-        };
+        let delta = if old.is_empty() { new } else { Delta::concat(&batch.schema(), &[old, new])? };
         let changes = rows
             .iter()
             .map(|row| (keys[*row].clone(), Some(values.row(*row).as_ref().to_vec())))

@@ -132,8 +132,9 @@ impl Rocks {
         options.set_max_log_file_size(8 << 20);
 
         let cache = Cache::new_lru_cache(cache_bytes);
-        let families = Family::ALL
-            .map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, &cache)));
+        let families = Family::ALL.map(|family| {
+            ColumnFamilyDescriptor::new(family.name(), family_options(family, &cache))
+        });
         let db = DB::open_cf_descriptors(&options, path, families).map_err(|error| {
             let text = error.to_string();
             if text.contains("lock") || text.contains("LOCK") {

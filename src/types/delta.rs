@@ -104,9 +104,11 @@ impl Delta {
             Some(weights) => {
                 let weights = Int64Array::new(weights.clone(), None);
                 let kept = compute::filter(&weights, mask)?;
-                Some(arrow::array::AsArray::as_primitive::<arrow::datatypes::Int64Type>(&kept)
-                    .values()
-                    .clone())
+                Some(
+                    arrow::array::AsArray::as_primitive::<arrow::datatypes::Int64Type>(&kept)
+                        .values()
+                        .clone(),
+                )
             }
         };
         Ok(Self { batch, weights })

@@ -40,8 +40,8 @@ impl Engine {
             Ok(result) => result.clone(),
             Err(_) => None,
         };
-        let result = result
-            .unwrap_or_else(|| Err(SqlError::internal("the job that fills the view ended")));
+        let result =
+            result.unwrap_or_else(|| Err(SqlError::internal("the job that fills the view ended")));
         if result.is_ok() {
             undo.engine = None;
         }
@@ -59,8 +59,7 @@ impl Engine {
         let id = catalog.oids().next();
         let parallelism = statement.parallelism.unwrap_or(parallelism);
         let search_path = &names.search_path;
-        let planned =
-            planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
+        let planned = planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
         Ok(planner::explain(&planned.job, &catalog).join("\n"))
     }
 
@@ -80,8 +79,7 @@ impl Engine {
         let id = oids.next();
         let parallelism = statement.parallelism.unwrap_or(parallelism);
         let search_path = &names.search_path;
-        let planned =
-            planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
+        let planned = planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
         for input in planned.job.upstream_objects() {
             if let Some(error) = self.failure(input) {
                 return Err(error);

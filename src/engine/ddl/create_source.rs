@@ -25,7 +25,8 @@ impl Engine {
         if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
             return Ok(outcome);
         }
-        let declared = declared_by_connector(&connector_options(&statement.connector), &statement.columns)?;
+        let declared =
+            declared_by_connector(&connector_options(&statement.connector), &statement.columns)?;
         let mut oids = catalog.oids();
         let object = Object {
             id: oids.next(),

@@ -30,7 +30,8 @@ impl Engine {
         }
         let mut statement = statement.clone();
         if let Some(connector) = &statement.connector {
-            statement.columns = declared_by_connector(&connector_options(connector), &statement.columns)?;
+            statement.columns =
+                declared_by_connector(&connector_options(connector), &statement.columns)?;
         }
         let (edited, object) = self.new_table(&name, &statement, definition, names)?;
         let (next, changes) = edited;
@@ -56,10 +57,8 @@ impl Engine {
         let mut oids = catalog.oids();
         let keyed = !statement.primary_key.is_empty();
         let id = oids.next();
-        let key_name = statement
-            .primary_key_name
-            .clone()
-            .unwrap_or_else(|| catalog.primary_key_name(name));
+        let key_name =
+            statement.primary_key_name.clone().unwrap_or_else(|| catalog.primary_key_name(name));
         let mut columns = columns(&statement.columns);
         for column in &statement.primary_key {
             columns[*column].not_null = true;
