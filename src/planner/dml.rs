@@ -124,9 +124,7 @@ pub(super) fn assigned_values(
     for Assignment { column, value } in assignments {
         let Some(target) = columns.iter().find(|target| target.name == column.name) else {
             let message = format!("column \"{}\" does not exist", column.name);
-            return Err(
-                SqlError::new(code::UNDEFINED_COLUMN, message).position(column.position)
-            );
+            return Err(SqlError::new(code::UNDEFINED_COLUMN, message).position(column.position));
         };
         let mut value = match value {
             Some(value) => (*value.tree).clone(),

@@ -74,10 +74,12 @@ fn no_such_qualified_column(field: &Column, valid_fields: &[Column]) -> SqlError
 
 /// DataFusion knows no function of the name, or none for the types.
 fn no_such_function(text: &str) -> Option<SqlError> {
-    static NAME: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"Invalid function '(\w+)'").expect("the pattern is well formed"));
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"Invalid function '(\w+)'").expect("the pattern is well formed")
+    });
     static CALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"name and argument types '(\w+)\((.*?)\)'\.").expect("the pattern is well formed")
+        Regex::new(r"name and argument types '(\w+)\((.*?)\)'\.")
+            .expect("the pattern is well formed")
     });
     let message = if let Some(found) = NAME.captures(text) {
         format!("function {} does not exist", &found[1])

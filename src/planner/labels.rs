@@ -42,10 +42,8 @@ pub(super) fn label_items(items: &mut [ast::SelectItem]) {
         let (name, expr, plain) = match item {
             ast::SelectItem::UnnamedExpr(expr) => {
                 let name = column_name(expr).unwrap_or_else(|| "?column?".to_owned());
-                let plain = matches!(
-                    expr,
-                    ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_)
-                );
+                let plain =
+                    matches!(expr, ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_));
                 (name, expr.clone(), plain)
             }
             ast::SelectItem::ExprWithAlias { expr, alias } => {
@@ -99,9 +97,7 @@ fn find(expr: &ast::Expr) -> Option<Found> {
             });
             field.map_or_else(|| find(root), strong)
         }
-        Expr::Function(function) => {
-            strong(fold_ident(function.name.0.last()?.as_ident()?))
-        }
+        Expr::Function(function) => strong(fold_ident(function.name.0.last()?.as_ident()?)),
         Expr::Nested(inner) => find(inner),
         Expr::Collate { expr, .. } => find(expr),
         Expr::Cast { expr, data_type, .. } => match find(expr) {

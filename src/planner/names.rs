@@ -52,8 +52,9 @@ impl<'a> Names<'a> {
 pub(super) fn no_such_relation(name: &TableReference) -> SqlError {
     let name = match name {
         TableReference::Bare { table } => table.to_string(),
-        TableReference::Partial { schema, table }
-        | TableReference::Full { schema, table, .. } => format!("{schema}.{table}"),
+        TableReference::Partial { schema, table } | TableReference::Full { schema, table, .. } => {
+            format!("{schema}.{table}")
+        }
     };
     SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
 }
@@ -158,11 +159,7 @@ impl ContextProvider for Names<'_> {
         Ok(provider_as_source(provider))
     }
 
-    fn create_cte_work_table(
-        &self,
-        name: &str,
-        schema: SchemaRef,
-    ) -> Result<Arc<dyn TableSource>> {
+    fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {
         Ok(provider_as_source(Arc::new(CteWorkTable::new(name, schema))))
     }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::planner::{
-    ExprPlanner, PlannerResult, RawBinaryExpr, TypePlanner,
-};
+use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, TypePlanner};
 use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF, cast};
 use sqlparser::ast;
 

@@ -76,8 +76,7 @@ async fn session_relations(
     let mut relations = HashMap::new();
     for name in relation_names(state, statement)? {
         let catalog = &state.config_options().catalog;
-        let resolved =
-            name.clone().resolve(&catalog.default_catalog, &catalog.default_schema);
+        let resolved = name.clone().resolve(&catalog.default_catalog, &catalog.default_schema);
         let schema = state
             .catalog_list()
             .catalog(&resolved.catalog)
@@ -115,12 +114,10 @@ pub(super) fn plan_tree(
     let fields = declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
     let mut context = PlannerContext::new().with_prepare_param_data_types(fields);
     let plan = SqlToRel::new_with_options(&names, options)
-        .sql_statement_to_plan_with_context(
-            ast::Statement::Query(Box::new(labelled)),
-            &mut context,
-        )
+        .sql_statement_to_plan_with_context(ast::Statement::Query(Box::new(labelled)), &mut context)
         .map_err(wrong)?;
-    let plan = narrow_literals(plan).and_then(infer_parameters).map_err(wrong)?;
+    let plan =
+        narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
     let plan = state
@@ -134,23 +131,49 @@ fn parameter_field(sql_type: &SqlType) -> FieldRef {
     Arc::new(sql_type.field("", true))
 }
 
-/// Gives placeholders the type of what they are compared with, where planning has not done so.
-fn infer_parameters(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
+/// Gives undeclared placeholders the type of what they are compared with. Planning has done so, but
+/// when a whole number was still a bigint.
+fn infer_parameters(
+    plan: LogicalPlan,
+    declared: &[Option<SqlType>],
+) -> datafusion::error::Result<LogicalPlan> {
     let inferred = plan.transform_up_with_subqueries(|node| {
         let schema = merge_schema(&node.inputs());
         node.map_expressions(|expr| {
-            let (expr, found) = expr.infer_placeholder_types(&schema)?;
-            Ok(if found { Transformed::yes(expr) } else { Transformed::no(expr) })
+            if !expr.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_))))? {
+                return Ok(Transformed::no(expr));
+            }
+            let forgotten = expr.transform_up(|expr| Ok(forget_type(expr, declared)))?.data;
+            forgotten.infer_placeholder_types(&schema)?.0.transform_up(type_cast_parameter)
         })
     })?;
     Ok(inferred.data)
 }
 
+fn forget_type(expr: Expr, declared: &[Option<SqlType>]) -> Transformed<Expr> {
+    let Expr::Placeholder(Placeholder { id, field }) = expr else {
+        return Transformed::no(expr);
+    };
+    let known = parameter_number(&id)
+        .and_then(|number| declared.get(number.checked_sub(1)?))
+        .is_some_and(Option::is_some);
+    let field = field.filter(|_| known);
+    Transformed::yes(Expr::Placeholder(Placeholder { id, field }))
+}
+
+/// `$1::int` says what `$1` is.
+fn type_cast_parameter(mut expr: Expr) -> datafusion::error::Result<Transformed<Expr>> {
+    if let Expr::Cast(cast) = &mut expr
+        && let Expr::Placeholder(Placeholder { field: field @ None, .. }) = cast.expr.as_mut()
+    {
+        *field = Some(Arc::clone(&cast.field));
+        return Ok(Transformed::yes(expr));
+    }
+    Ok(Transformed::no(expr))
+}
+
 /// The type of each parameter: declared, or the first that a use tells, or text.
-fn parameter_types(
-    plan: &LogicalPlan,
-    declared: &[Option<SqlType>],
-) -> SqlResult<Vec<SqlType>> {
+fn parameter_types(plan: &LogicalPlan, declared: &[Option<SqlType>]) -> SqlResult<Vec<SqlType>> {
     let mut used: BTreeMap<usize, Option<SqlType>> = BTreeMap::new();
     plan.apply_with_subqueries(|node| {
         let counts = matches!(node, LogicalPlan::Limit(_));
@@ -197,10 +220,7 @@ fn parameter_number(id: &str) -> Option<usize> {
 }
 
 /// Gives every placeholder its type, and what is above it the types that follow.
-fn type_parameters(
-    plan: LogicalPlan,
-    types: &[SqlType],
-) -> datafusion::error::Result<LogicalPlan> {
+fn type_parameters(plan: LogicalPlan, types: &[SqlType]) -> datafusion::error::Result<LogicalPlan> {
     if types.is_empty() {
         return Ok(plan);
     }

@@ -355,8 +355,14 @@ pub struct Comment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommentTarget {
     /// For a schema or a database: only `name` is set.
-    Object { kind: DropKind, name: Name },
-    Column { relation: Name, column: String },
+    Object {
+        kind: DropKind,
+        name: Name,
+    },
+    Column {
+        relation: Name,
+        column: String,
+    },
 }
 
 #[derive(Debug, Clone)]

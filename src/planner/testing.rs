@@ -37,11 +37,7 @@ pub(crate) fn catalog_of(script: &str) -> Catalog {
     catalog
 }
 
-fn object_of(
-    catalog: &Catalog,
-    kind: StatementKind,
-    text: &str,
-) -> SqlResult<Object> {
+fn object_of(catalog: &Catalog, kind: StatementKind, text: &str) -> SqlResult<Object> {
     let path = search_path();
     let mut oids = catalog.oids();
     let id = oids.next();

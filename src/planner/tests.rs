@@ -55,7 +55,9 @@ fn describe(error: &SqlError) -> String {
 
 #[test]
 fn literals_have_postgres_types_and_columns_its_names() {
-    shows("select 1, 3000000000, 1.50, 'x', true, null, 1 + 1, -5 as neg", expect![[r#"
+    shows(
+        "select 1, 3000000000, 1.50, 'x', true, null, 1 + 1, -5 as neg",
+        expect![[r#"
         ?column? integer: 1
         ?column? bigint: 3000000000
         ?column? numeric(3,2): 1.50
@@ -64,27 +66,40 @@ fn literals_have_postgres_types_and_columns_its_names() {
         ?column? text: 
         ?column? integer: 2
         neg integer: -5
-    "#]]);
-    shows("select 1::bigint, '2'::int, upper('a'), upper('b')::text, coalesce(1, 2)", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 1::bigint, '2'::int, upper('a'), upper('b')::text, coalesce(1, 2)",
+        expect![[r#"
         int8 bigint: 1
         int4 integer: 2
         upper text: A
         upper text: B
         coalesce integer: 1
-    "#]]);
-    shows("select count(*), count(*), case when true then 1 else 2 end", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select count(*), count(*), case when true then 1 else 2 end",
+        expect![[r#"
         count bigint: 1
         count bigint: 1
         case integer: 1
-    "#]]);
-    shows("select extract(year from date '2024-02-29'), now() is null as x", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select extract(year from date '2024-02-29'), now() is null as x",
+        expect![[r#"
         extract integer: 2024
         x boolean: false
-    "#]]);
-    shows("select * from (select 1 as a, 2 as a) t", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select * from (select 1 as a, 2 as a) t",
+        expect![[r#"
         a integer: 1
         a integer: 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -106,11 +121,14 @@ fn aggregates_have_postgres_types() {
             avg numeric(38,16): 1.5000000000000000
         "#]],
     );
-    shows("select sum(i), avg(i), count(i) from (select 1 as i where false) t", expect![[r#"
+    shows(
+        "select sum(i), avg(i), count(i) from (select 1 as i where false) t",
+        expect![[r#"
         sum bigint: 
         avg numeric(38,16): 
         count bigint: 0
-    "#]]);
+    "#]],
+    );
     shows(
         "select g, avg(i), sum(i) from (values (1, 1), (1, 2), (2, 5)) t (g, i) \
          group by g order by g",
@@ -123,17 +141,25 @@ fn aggregates_have_postgres_types() {
             sum bigint: 5
         "#]],
     );
-    shows("select sum('x')", expect![[r#"
+    shows(
+        "select sum('x')",
+        expect![[r#"
         42883 function sum(text) does not exist @8
-    "#]]);
-    shows("select sum(b) from (values (9223372036854775807), (9223372036854775807)) t (b)", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select sum(b) from (values (9223372036854775807), (9223372036854775807)) t (b)",
+        expect![[r#"
         sum numeric(38,0): 18446744073709551614
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn arithmetic_is_postgres() {
-    shows("select 7 / 2, -7 / 2, 7 % 2, 7 / 2.0, 1.0 / 3, 2 / 3::double precision, 2 ^ 10", expect![[r#"
+    shows(
+        "select 7 / 2, -7 / 2, 7 % 2, 7 / 2.0, 1.0 / 3, 2 / 3::double precision, 2 ^ 10",
+        expect![[r#"
         ?column? integer: 3
         ?column? integer: -3
         ?column? integer: 1
@@ -141,42 +167,73 @@ fn arithmetic_is_postgres() {
         ?column? numeric(38,16): 0.3333333333333333
         ?column? double precision: 0.6666666666666666
         ?column? double precision: 1024.0
-    "#]]);
-    shows("select 1 / 0", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 1 / 0",
+        expect![[r#"
         22012 division by zero
-    "#]]);
-    shows("select 1 / 0.0", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 1 / 0.0",
+        expect![[r#"
         22012 division by zero
-    "#]]);
-    shows("select 1.0::double precision / 0", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 1.0::double precision / 0",
+        expect![[r#"
         22012 division by zero
-    "#]]);
-    shows("select 2147483647 + 1", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 2147483647 + 1",
+        expect![[r#"
         22003 integer out of range
-    "#]]);
-    shows("select 9223372036854775807 * 2", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 9223372036854775807 * 2",
+        expect![[r#"
         22003 bigint out of range
-    "#]]);
-    shows("select 'a' || 1 || null, 'a' || 'b'", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select 'a' || 1 || null, 'a' || 'b'",
+        expect![[r#"
         ?column? text: 
         ?column? text: ab
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn errors_are_postgres() {
-    shows("select nosuch(1, 'x')", expect![[r#"
-        42883 function nosuch does not exist @8
-    "#]]);
-    shows("select 1 + a", expect![[r#"
+    shows(
+        "select nosuch(1, 'x')",
+        expect![[r#"
+        42883 function nosuch(integer, unknown) does not exist @8
+    "#]],
+    );
+    shows(
+        "select 1 + a",
+        expect![[r#"
         42703 column "a" does not exist @12
-    "#]]);
-    shows("select * from s.nosuch", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select * from s.nosuch",
+        expect![[r#"
         42P01 relation "s.nosuch" does not exist @15
-    "#]]);
-    shows("select 'x'::nosuch", expect![[r#"
-        42704 type "nosuch" does not exist
-    "#]]);
+    "#]],
+    );
+    shows(
+        "select 'x'::nosuch",
+        expect![[r#"
+        42704 type "nosuch" does not exist @13
+    "#]],
+    );
 }
 
 #[test]
@@ -194,8 +251,10 @@ fn parameters_get_types_from_their_use_or_else_are_text() {
     assert_eq!(types("select 1 where 2 = $1", &[]), "integer -> integer");
     assert_eq!(types("select 1 where true limit $1", &[]), "bigint -> integer");
     assert_eq!(types("select $2::text", &[]), "text, text -> text");
-    assert_eq!(types("select * from (values (1, 'a')) t (a, b) where a > $1 and b = $2", &[]),
-        "integer, text -> integer, text");
+    assert_eq!(
+        types("select * from (values (1, 'a')) t (a, b) where a > $1 and b = $2", &[]),
+        "integer, text -> integer, text"
+    );
     let bound = testing::run(run("select $1::int + 1", vec![ScalarValue::Int32(Some(41))]));
     assert_eq!(bound.expect("it runs"), "?column? integer: 42\n");
 }
@@ -223,7 +282,13 @@ fn writes_are_queries_over_their_table() {
             other => panic!("not a write: {other:?}"),
         }
     };
-    let expected = expect![[""]];
+    let expected = expect![[r#"
+        VALUES (1, 1.5, $1::TEXT), ($2::INTEGER, NULL, NULL)
+        SELECT $1::INTEGER, 2
+        default values
+        SELECT "t"."id", "t"."v", 1.5, $1::TEXT FROM "t" AS "t" WHERE id = $2
+        SELECT "x"."id", "x"."v", x.v + u.v FROM "s"."t" AS "x", u WHERE x.id = u.id
+        SELECT "t"."id", "t"."_weir_row_id" FROM "t" AS "t", u WHERE t.id = u.id"#]];
     expected.assert_eq(
         &[
             "insert into t values (1, default, $1), ($2, null, default)",
@@ -257,8 +322,8 @@ fn expressions_over_rows_are_evaluated_on_batches() {
     assert_eq!(described.parameters, [SqlType::Integer]);
     let values = [ScalarValue::Int32(Some(2))];
     let parameters = Parameters { declared: &[], values: Some(&values) };
-    let planned = plan_returning(&session(), &returning, row(), parameters)
-        .expect("it can be planned");
+    let planned =
+        plan_returning(&session(), &returning, row(), parameters).expect("it can be planned");
     let batch = RecordBatch::try_new(
         Arc::clone(&schema),
         vec![Arc::new(Int32Array::from(vec![1])), Arc::new(Int64Array::from(vec![None]))],

@@ -33,8 +33,8 @@ fn rounded_small(dividend: i128, divisor: i128) -> Option<i128> {
 }
 
 fn rounded_large(dividend: i128, divisor: i128, shift: u8) -> Option<i128> {
-    let dividend = i256::from_i128(dividend)
-        .checked_mul(i256::from_i128(10).checked_pow(shift.into())?)?;
+    let dividend =
+        i256::from_i128(dividend).checked_mul(i256::from_i128(10).checked_pow(shift.into())?)?;
     let divisor = i256::from_i128(divisor);
     let quotient = dividend.checked_div(divisor)?;
     let remainder = dividend.checked_rem(divisor)?.wrapping_abs();

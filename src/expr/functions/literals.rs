@@ -50,7 +50,7 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
                 Some(value) => Transformed::yes(Expr::Literal(value, metadata)),
                 None => Transformed::no(Expr::Literal(value, metadata)),
             },
-            // The subquery's plan is visited for itself; what a window function is given is its own.
+            // What a window function is given is its own.
             Expr::WindowFunction(_) => jump(expr),
             Expr::AggregateFunction(ref call) if !AGGREGATES.contains(&call.func.name()) => {
                 jump(expr)

@@ -21,16 +21,10 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &LogicalAggregate) -> Sql
         return Err(in_view("GROUPING SETS, ROLLUP or CUBE"));
     }
     let input = lowering.lower(&plan.input)?;
-    let mut arguments = Arguments {
-        lowering,
-        schema: plan.input.schema(),
-        expressions: Vec::new(),
-    };
-    let group = plan
-        .group_expr
-        .iter()
-        .map(|expr| arguments.column(expr))
-        .collect::<SqlResult<Vec<_>>>()?;
+    let mut arguments =
+        Arguments { lowering, schema: plan.input.schema(), expressions: Vec::new() };
+    let group =
+        plan.group_expr.iter().map(|expr| arguments.column(expr)).collect::<SqlResult<Vec<_>>>()?;
     let calls = plan
         .aggr_expr
         .iter()

@@ -72,6 +72,10 @@ impl<'a> Lowering<'a> {
 
     fn projection(&mut self, projection: &Projection) -> SqlResult<Tree> {
         let input = self.lower(&projection.input)?;
+        if projection.expr.is_empty() {
+            // As in a scan: rows keep columns that nobody reads.
+            return Ok(input);
+        }
         let expressions = projection
             .expr
             .iter()

@@ -131,9 +131,8 @@ fn through_map(map: &Map, place: Place) -> Place {
     let (Place::Hash(lists), Some(expressions)) = (&place, &map.expressions) else {
         return place;
     };
-    let passed = |column: &usize| {
-        expressions.iter().position(|expr| column_of(expr) == Some(*column))
-    };
+    let passed =
+        |column: &usize| expressions.iter().position(|expr| column_of(expr) == Some(*column));
     let lists = lists.iter().filter_map(|list| list.iter().map(passed).collect());
     Place::Hash(lists.collect())
 }

@@ -72,8 +72,7 @@ pub async fn plan_stored_view(catalog: &Catalog, view: &Object) -> SqlResult<Job
     };
     let query = parse_query(&kind.query)?;
     let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
-    let request =
-        Request { catalog, search_path: &kind.search_path, query: &query, names: &names };
+    let request = Request { catalog, search_path: &kind.search_path, query: &query, names: &names };
     Ok(plan(request, view.id, kind.parallelism, kind.on_error)?.job)
 }
 
@@ -146,10 +145,7 @@ pub(in crate::planner) fn session() -> SqlResult<SessionState> {
 }
 
 /// The analysed plan of the query, and the objects that it names.
-fn logical(
-    state: &SessionState,
-    request: Request<'_>,
-) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
+fn logical(state: &SessionState, request: Request<'_>) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
     let Request { catalog, search_path, query, .. } = request;
     let scope = Scope { state, catalog, search_path };
     let (relations, objects) = scope.relations(&query.tree)?;
@@ -166,6 +162,9 @@ fn columns(plan: &LogicalPlan, names: &[String]) -> SqlResult<Vec<Column>> {
     if names.len() > fields.len() {
         let message = "too many column names were specified";
         return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
+    if fields.is_empty() {
+        return Err(SqlError::unsupported("a view without columns"));
     }
     let mut columns: Vec<Column> = Vec::with_capacity(fields.len());
     for (index, field) in fields.iter().enumerate() {

@@ -110,11 +110,14 @@ impl Tree {
             return self;
         }
         let same_types = types(&self.schema).eq(types(schema));
-        if same_types && let TreeKind::Map(map, _) = &self.kind && map.expressions.is_some() {
+        if same_types
+            && let TreeKind::Map(map, _) = &self.kind
+            && map.expressions.is_some()
+        {
             self.schema = Arc::clone(schema);
             return self;
         }
-        let expressions = (0..self.schema.fields().len())
+        let expressions = (0..schema.fields().len())
             .map(|column| {
                 let expr = column_expr(&self.schema, column);
                 let wanted = schema.field(column).data_type();
@@ -130,9 +133,8 @@ impl Tree {
 
     /// Where the key is after a projection; empty if a part of it is gone.
     fn key_through(&self, expressions: &[Arc<dyn PhysicalExpr>]) -> Vec<usize> {
-        let place = |column: &usize| {
-            expressions.iter().position(|expr| column_of(expr) == Some(*column))
-        };
+        let place =
+            |column: &usize| expressions.iter().position(|expr| column_of(expr) == Some(*column));
         sorted(self.key.iter().map(place).collect::<Option<Vec<_>>>().unwrap_or_default())
     }
 }

@@ -42,10 +42,9 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "unique" => refuse("CREATE UNIQUE INDEX"),
         what @ ("index" | "sink" | "function" | "sequence" | "type" | "role" | "user"
         | "extension" | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
-        | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule" | "policy"
-        | "operator" | "cast" | "collation" | "language" | "recursive" | "event") => {
-            refuse(&format!("CREATE {}", what.to_uppercase()))
-        }
+        | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule"
+        | "policy" | "operator" | "cast" | "collation" | "language" | "recursive"
+        | "event") => refuse(&format!("CREATE {}", what.to_uppercase())),
         _ => Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in CREATE").position(position)),
     }
 }
@@ -69,11 +68,8 @@ struct Elements {
 fn table(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let if_not_exists = if_not_exists(front);
     let name = front.name()?;
-    let elements = if *front.peek(0) == Token::LParen {
-        elements(front, &name)?
-    } else {
-        Elements::default()
-    };
+    let elements =
+        if *front.peek(0) == Token::LParen { elements(front, &name)? } else { Elements::default() };
     let append_only = front.eat(&["append", "only"]);
     for clause in ["partition", "inherits", "on", "tablespace", "using", "of", "emit", "include"] {
         if front.is(0, clause) {
@@ -119,11 +115,8 @@ fn accept_storage_options(storage: &BTreeMap<String, String>) -> SqlResult<()> {
 fn source(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let if_not_exists = if_not_exists(front);
     let name = front.name()?;
-    let elements = if *front.peek(0) == Token::LParen {
-        elements(front, &name)?
-    } else {
-        Elements::default()
-    };
+    let elements =
+        if *front.peek(0) == Token::LParen { elements(front, &name)? } else { Elements::default() };
     if elements.primary_key.is_some() {
         return Err(SqlError::unsupported("PRIMARY KEY of a source")
             .hint("CREATE TABLE ... WITH (connector = ...) keeps rows by their key.")
@@ -131,8 +124,7 @@ fn source(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     }
     let (connector, other) = options::connector(front)?;
     if let Some(name) = other.keys().next() {
-        return Err(options::unrecognized(name)
-            .hint("A source needs WITH (connector = '...')."));
+        return Err(options::unrecognized(name).hint("A source needs WITH (connector = '...')."));
     }
     let Some(connector) = connector else {
         return Err(SqlError::new(

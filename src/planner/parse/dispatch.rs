@@ -9,8 +9,25 @@ use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
 const NOT_BUILT: &[&str] = &[
-    "alter", "analyze", "call", "cancel", "cluster", "do", "grant", "import", "kill", "load",
-    "lock", "merge", "reassign", "refresh", "reindex", "revoke", "security", "subscribe", "vacuum",
+    "alter",
+    "analyze",
+    "call",
+    "cancel",
+    "cluster",
+    "do",
+    "grant",
+    "import",
+    "kill",
+    "load",
+    "lock",
+    "merge",
+    "reassign",
+    "refresh",
+    "reindex",
+    "revoke",
+    "security",
+    "subscribe",
+    "vacuum",
     "wait",
 ];
 

@@ -157,9 +157,7 @@ pub(super) fn update(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let (table, alias) = convert_target(front, update.table)?;
     let from = match update.from {
         None => None,
-        Some(ast::UpdateTableFromKind::AfterSet(tables)) => {
-            Some(From { tree: Arc::new(tables) })
-        }
+        Some(ast::UpdateTableFromKind::AfterSet(tables)) => Some(From { tree: Arc::new(tables) }),
         Some(ast::UpdateTableFromKind::BeforeSet(_)) => {
             return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in UPDATE"));
         }
@@ -227,10 +225,7 @@ fn convert_target(
     }
 }
 
-fn assignments(
-    front: &Front<'_>,
-    assignments: Vec<ast::Assignment>,
-) -> SqlResult<Vec<Assignment>> {
+fn assignments(front: &Front<'_>, assignments: Vec<ast::Assignment>) -> SqlResult<Vec<Assignment>> {
     let mut converted = Vec::with_capacity(assignments.len());
     for assignment in assignments {
         match assignment.target {
@@ -254,8 +249,9 @@ fn assignments(
         let name = &assignment.column.name;
         if converted[..index].iter().any(|earlier| earlier.column.name == *name) {
             let message = format!("multiple assignments to same column \"{name}\"");
-            return Err(SqlError::new(code::SYNTAX_ERROR, message)
-                .position(assignment.column.position));
+            return Err(
+                SqlError::new(code::SYNTAX_ERROR, message).position(assignment.column.position)
+            );
         }
     }
     Ok(converted)

@@ -1,9 +1,9 @@
 //! From text to statements.
 //!
-//! A script is cut at its semicolons first (a `COPY ... FROM STDIN;` must not swallow what follows),
-//! then each statement is read by a front parser that decides by its first words: queries,
-//! expressions, types and DML bodies are sqlparser's, everything else is read here, so that the
-//! streaming statements and PostgreSQL's own session statements have one grammar.
+//! A script is cut at its semicolons first (a `COPY ... FROM STDIN;` must not swallow what
+//! follows), then each statement is read by a front parser that decides by its first words:
+//! queries, expressions, types and DML bodies are sqlparser's, everything else is read here, so
+//! that the streaming statements and PostgreSQL's own session statements have one grammar.
 
 mod copy;
 mod create;

@@ -65,8 +65,7 @@ fn value(front: &mut Front<'_>) -> SqlResult<String> {
 pub(super) fn connector(
     front: &mut Front<'_>,
 ) -> SqlResult<(Option<Connector>, BTreeMap<String, String>)> {
-    let mut options =
-        if front.eat(&["with"]) { parenthesized(front)? } else { BTreeMap::new() };
+    let mut options = if front.eat(&["with"]) { parenthesized(front)? } else { BTreeMap::new() };
     let position = front.position();
     let format = if front.eat(&["format"]) { Some(front.word()?) } else { None };
     let mut encode = None;

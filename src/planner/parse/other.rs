@@ -30,13 +30,34 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let position = front.position();
     front.expect(&["drop"])?;
     let not_built = [
-        "index", "sink", "function", "sequence", "type", "role", "user", "extension", "trigger",
-        "procedure", "aggregate", "connection", "secret", "subscription", "publication", "domain",
-        "owned", "policy", "rule", "server", "foreign", "cast", "operator",
+        "index",
+        "sink",
+        "function",
+        "sequence",
+        "type",
+        "role",
+        "user",
+        "extension",
+        "trigger",
+        "procedure",
+        "aggregate",
+        "connection",
+        "secret",
+        "subscription",
+        "publication",
+        "domain",
+        "owned",
+        "policy",
+        "rule",
+        "server",
+        "foreign",
+        "cast",
+        "operator",
     ];
     if let Some(kind) = not_built.iter().find(|kind| front.is(0, kind)) {
-        return Err(SqlError::unsupported(format!("DROP {}", kind.to_uppercase()))
-            .position(position));
+        return Err(
+            SqlError::unsupported(format!("DROP {}", kind.to_uppercase())).position(position)
+        );
     }
     let kind = object_kind(front)?;
     let if_exists = front.eat(&["if", "exists"]);
@@ -56,12 +77,7 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
 
 fn plain_name(front: &mut Front<'_>) -> SqlResult<Name> {
     let identifier = front.identifier()?;
-    Ok(Name {
-        database: None,
-        schema: None,
-        name: identifier.name,
-        position: identifier.position,
-    })
+    Ok(Name { database: None, schema: None, name: identifier.name, position: identifier.position })
 }
 
 /// `COMMENT ON kind name IS { 'text' | NULL }`.
@@ -103,8 +119,10 @@ fn column_target(front: &mut Front<'_>) -> SqlResult<CommentTarget> {
         (Some(column), false) => {
             Ok(CommentTarget::Column { relation: front.name_of(parts, position)?, column })
         }
-        _ => Err(SqlError::new(code::SYNTAX_ERROR, "column name must be qualified")
-            .position(position)),
+        _ => {
+            Err(SqlError::new(code::SYNTAX_ERROR, "column name must be qualified")
+                .position(position))
+        }
     }
 }
 
@@ -124,8 +142,7 @@ pub(super) fn notifications(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         // Only NOTIFY is left.
         _ => {
             let channel = front.identifier()?.name;
-            let payload =
-                if front.eat_token(&Token::Comma) { Some(front.string()?) } else { None };
+            let payload = if front.eat_token(&Token::Comma) { Some(front.string()?) } else { None };
             Ok(StatementKind::Notify { channel, payload })
         }
     }
