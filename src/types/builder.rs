@@ -391,3 +391,79 @@ impl RowBuilder {
         Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::AsArray;
+    use arrow::datatypes::{Int32Type, Schema};
+
+    use super::*;
+
+    fn rows(types: &[(&str, bool)]) -> RowBuilder {
+        let fields: Vec<_> = types
+            .iter()
+            .map(|(name, nullable)| SqlType::parse(name).expect(name).field(*name, *nullable))
+            .collect();
+        RowBuilder::new(&Arc::new(Schema::new(fields)), &InputStyle::default()).expect("a builder")
+    }
+
+    fn append(rows: &mut RowBuilder, values: &[Option<&str>]) -> SqlResult<()> {
+        rows.append(|index, column| match values[index] {
+            Some(text) => column.append_text(text),
+            None => {
+                column.append_null();
+                Ok(())
+            }
+        })
+    }
+
+    #[test]
+    fn a_row_is_taken_whole_or_not_at_all() {
+        let mut rows = rows(&[("integer", true), ("integer[]", true), ("text", true)]);
+        assert_eq!(append(&mut rows, &[Some("1"), Some("{1,2}"), Some("a")]), Ok(()));
+        let half = append(&mut rows, &[Some("2"), Some("{3,4,x}"), Some("b")]);
+        assert_eq!(half.map_err(|error| error.code), Err("22P02"));
+        assert!(append(&mut rows, &[Some("x"), Some("{}"), Some("c")]).is_err());
+        assert_eq!(append(&mut rows, &[Some("3"), Some("{5}"), None]), Ok(()));
+        assert_eq!(rows.len(), 2);
+        let batch = rows.finish().expect("a batch");
+        assert_eq!(batch.column(0).as_primitive::<Int32Type>().values(), &[1, 3]);
+        let lists = batch.column(1).as_list::<i32>();
+        assert_eq!(lists.value(0).as_primitive::<Int32Type>().values(), &[1, 2]);
+        assert_eq!(lists.value(1).as_primitive::<Int32Type>().values(), &[5]);
+        assert!(rows.is_empty());
+        assert_eq!(rows.finish().map(|batch| batch.num_rows()), Ok(0));
+    }
+
+    #[test]
+    fn null_where_none_may_be_is_an_error() {
+        let mut rows = rows(&[("integer", false)]);
+        assert!(append(&mut rows, &[Some("x")]).is_err());
+        assert_eq!(append(&mut rows, &[Some("1")]), Ok(()));
+        assert_eq!(rows.finish().map(|batch| batch.num_rows()), Ok(1), "the bad row left nothing");
+        assert_eq!(append(&mut rows, &[None]), Ok(()));
+        assert_eq!(rows.finish().map_err(|error| error.code), Err("23502"));
+    }
+
+    #[test]
+    fn only_a_cast_cuts() {
+        let array = SqlType::parse("varchar(2)[]").expect("a type");
+        let input = InputStyle::default();
+        let mut assigned = ColumnBuilder::new(&array, &input).expect("a builder");
+        let error = assigned.append_text("{abc}").map_err(|error| error.code);
+        assert_eq!(error, Err("22001"));
+        let mut cast = ColumnBuilder::new(&array, &input).expect("a builder").cutting();
+        assert_eq!(cast.append_text("{abc,é}"), Ok(()));
+        let lists = cast.finish();
+        let texts = lists.as_list::<i32>().value(0);
+        let texts: Vec<_> = texts.as_string::<i32>().iter().flatten().map(str::to_owned).collect();
+        assert_eq!(texts, ["ab", "é"]);
+    }
+
+    #[test]
+    fn numerics_beyond_38_digits_are_refused() {
+        let wide = SqlType::Numeric(Some((39, 0)));
+        let builder = ColumnBuilder::new(&wide, &InputStyle::default());
+        assert_eq!(builder.map(|_| ()).map_err(|error| error.code), Err("0A000"));
+    }
+}

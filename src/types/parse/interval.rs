@@ -443,3 +443,46 @@ fn read_iso_date(years: Number, reader: &mut Reader<'_>, sum: &mut Sum) -> Resul
         Some(_) => Err(Fault::Syntax),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::types::SqlType;
+    use crate::types::text::{IntervalStyle, TextEncoder, TextStyle};
+
+    #[test]
+    fn what_nanoseconds_cannot_hold_is_refused() {
+        assert!(interval("2562047:00:00").is_ok());
+        let error = interval("2562048:00:00").expect_err("292 years of hours");
+        assert_eq!(error.code, "22015");
+    }
+
+    proptest! {
+        // Not in the standard's style, where a minus may be for all parts or for one.
+        #[test]
+        fn intervals_survive_their_text(
+            months: i32,
+            days: i32,
+            micros in -INTERVAL_MICROS_MAX..=INTERVAL_MICROS_MAX,
+            style in 0_usize..3,
+        ) {
+            let interval_style = [
+                IntervalStyle::Postgres,
+                IntervalStyle::PostgresVerbose,
+                IntervalStyle::Iso8601,
+            ][style];
+            let value = arrow::datatypes::IntervalMonthDayNano::new(months, days, micros * 1000);
+            let array: arrow::array::ArrayRef =
+                std::sync::Arc::new(arrow::array::IntervalMonthDayNanoArray::from(vec![value]));
+            let style = TextStyle { interval_style, ..TextStyle::default() };
+            let mut text = Vec::new();
+            TextEncoder::of_type(&SqlType::Interval, &array, &style)
+                .expect("an encoder")
+                .write(0, &mut text);
+            let text = String::from_utf8(text).expect("ascii");
+            prop_assert_eq!(interval(&text), Ok(Interval { months, days, micros }), "{}", text);
+        }
+    }
+}
