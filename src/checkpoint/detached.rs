@@ -53,7 +53,7 @@ const POLL_ROWS: usize = 8192;
 /// An input of the job.
 pub enum Input {
     /// A table or a view: its rows lie as this says.
-    Stored(RowLayout),
+    Stored(Box<RowLayout>),
     Source(SourceSpec),
 }
 
@@ -390,6 +390,7 @@ impl Driver {
     }
 
     /// Makes the job's epoch durable, with how far it has read; `last` if it is attached now.
+    #[expect(clippy::needless_pass_by_ref_mut, reason = "shared, it would need sources to be Sync")]
     async fn commit(
         &mut self,
         snapshot: &Snapshot,

@@ -1,6 +1,8 @@
 //! A fragment's tree of operators in one actor: a delta at a port is pushed through to the root
 //! before the next is taken, so nothing piles up between operators.
 
+use std::sync::Arc;
+
 use crate::error::SqlResult;
 use crate::graph::{Fragment, Job, NodeKind};
 use crate::operator::{self, EpochEnd, Operator, OperatorError, Output, RowError};
@@ -30,7 +32,7 @@ impl Chain {
                 parents[*child] = Some((index, port));
             }
             let schemas: Vec<_> =
-                node.inputs.iter().map(|child| fragment.nodes[*child].schema.clone()).collect();
+                node.inputs.iter().map(|child| Arc::clone(&fragment.nodes[*child].schema)).collect();
             let built = operator::build::build(node, job, &schemas, store);
             operators.push(built.map_err(OperatorError::into_sql)?);
         }

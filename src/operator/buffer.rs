@@ -1,6 +1,8 @@
 //! An epoch's input of one port, held until there is enough of it or the epoch ends, so that
 //! operators work on large batches, and what cancels within an epoch costs nothing further down.
 
+use std::sync::Arc;
+
 use arrow::array::UInt32Array;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -50,7 +52,7 @@ impl Buffer {
     pub fn take(&mut self) -> Result<Delta, ArrowError> {
         (self.rows, self.bytes) = (0, 0);
         match self.deltas.len() {
-            0 => Ok(Delta::empty(self.schema.clone())),
+            0 => Ok(Delta::empty(Arc::clone(&self.schema))),
             1 => Ok(self.deltas.remove(0)),
             _ => Delta::concat(&self.schema, &std::mem::take(&mut self.deltas)),
         }

@@ -23,5 +23,5 @@ pub use changelog::ChangelogEntry;
 pub use error::StateError;
 pub use layout::RowLayout;
 pub use rocks::Page;
-pub use store::{Commit, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions};
-pub use table::{Table, TableChange, TableReader};
+pub use store::{Commit, Entry, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions};
+pub use table::{Table, TableChange, TableReader, Visit};

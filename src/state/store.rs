@@ -26,6 +26,9 @@ pub struct StoreOptions {
     pub cache_bytes: usize,
 }
 
+/// A key and its value.
+pub type Entry = (Vec<u8>, Vec<u8>);
+
 /// A metadata entry; no value deletes it.
 pub type MetaEntry = (Vec<u8>, Option<Vec<u8>>);
 
@@ -279,7 +282,7 @@ impl Snapshot {
     }
 
     /// All metadata whose key starts with `prefix`, in key order.
-    pub fn meta_with_prefix(&self, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StateError> {
+    pub fn meta_with_prefix(&self, prefix: &[u8]) -> Result<Vec<Entry>, StateError> {
         self.all(Family::Meta, prefix)
     }
 
@@ -338,9 +341,9 @@ impl Snapshot {
         Ok(())
     }
 
-    fn all(&self, family: Family, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StateError> {
+    fn all(&self, family: Family, prefix: &[u8]) -> Result<Vec<Entry>, StateError> {
         let end = successor(prefix);
-        let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut found: Vec<Entry> = Vec::new();
         loop {
             let from = match found.last() {
                 None => Bound::Included(prefix),

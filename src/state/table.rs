@@ -18,11 +18,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::rocks::Page;
 use super::store::{full_bounds, full_key, successor};
+use super::store::{Entry, MetaEntry};
 use super::{Snapshot, StateError, Store};
 use crate::types::TableId;
 
 /// Changes by key (`vnode | row key`); no value deletes.
 pub(super) type Layer = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
+
+/// Takes a key and its value; false to end.
+pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> bool;
 
 /// A handle on a state table.
 pub struct Table {
@@ -120,7 +124,7 @@ impl Table {
     pub fn scan_prefix(
         &mut self,
         prefix: &[u8],
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        visit: Visit<'_>,
     ) -> Result<(), StateError> {
         self.forget_committed();
         let layers = self.layers();
@@ -136,7 +140,7 @@ impl Table {
     pub fn last_with_prefix(
         &mut self,
         prefix: &[u8],
-    ) -> Result<Option<(Vec<u8>, Vec<u8>)>, StateError> {
+    ) -> Result<Option<Entry>, StateError> {
         self.forget_committed();
         let mut end = successor(prefix);
         loop {
@@ -155,7 +159,7 @@ impl Table {
         &self,
         prefix: &[u8],
         end: Option<&[u8]>,
-    ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, StateError> {
+    ) -> Result<Option<MetaEntry>, StateError> {
         let bounds = full_bounds(self.id, Bound::Included(prefix), end);
         let page = self.store.page_newest(&bounds.range(1, true))?;
         let mut greatest: Option<Vec<u8>> = page.last_key().map(<[u8]>::to_vec);
@@ -252,7 +256,7 @@ impl TableReader {
         &self,
         from: &[u8],
         to: Option<&[u8]>,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        visit: Visit<'_>,
     ) -> Result<(), StateError> {
         let layers: Vec<&Layer> = self.layers.iter().rev().map(|layer| &**layer).collect();
         let read = |from: Bound<&[u8]>, entries| self.snapshot.page(self.id, from, to, entries);
@@ -315,7 +319,7 @@ fn merge(
     from: &[u8],
     to: Option<&[u8]>,
     read: &dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>,
-    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    visit: Visit<'_>,
 ) -> Result<(), StateError> {
     let mut changes = Changes::new(layers, from, to);
     let mut entries_max = FIRST_ENTRIES;

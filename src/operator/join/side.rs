@@ -14,6 +14,8 @@
 //! Encoded keys are prefix-free: what starts with `vnode | key` belongs to that key. A row is
 //! encoded without the key's columns.
 
+use std::sync::Arc;
+
 use arrow::datatypes::SchemaRef;
 
 use super::super::OperatorError;
@@ -78,7 +80,7 @@ impl Side {
             rest: KeyCodec::new(schema, &rest_columns)?,
             rest_columns,
             row: KeyCodec::of_row(schema)?,
-            buffer: Buffer::new(schema.clone()),
+            buffer: Buffer::new(Arc::clone(schema)),
             table,
             entries: Vec::new(),
             dirty: Vec::new(),
