@@ -16,7 +16,6 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::context::QueryContext;
 use super::names::stored_relation;
-use super::scan::boxed;
 use crate::catalog::QualifiedName;
 use crate::error::{SqlError, SqlResult, code};
 
@@ -50,14 +49,14 @@ pub fn bind(plan: LogicalPlan, context: &QueryContext) -> SqlResult<LogicalPlan>
         let Some(name) = Relation::read_by(&scan) else {
             return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
         };
-        let found = stored_relation(context, &name).map_err(boxed)?;
+        let found = stored_relation(context, &name)?;
         let Some(found) = found else {
             let message = format!("relation \"{}.{}\" does not exist", name.schema, name.name);
-            return Err(boxed(SqlError::new(code::UNDEFINED_TABLE, message)));
+            return Err(SqlError::new(code::UNDEFINED_TABLE, message).into());
         };
         if found.schema() != scan.source.schema() {
             let message = "cached plan must not change result type";
-            return Err(boxed(SqlError::new(code::FEATURE_NOT_SUPPORTED, message)));
+            return Err(SqlError::new(code::FEATURE_NOT_SUPPORTED, message).into());
         }
         scan.source = provider_as_source(found);
         Ok(Transformed::yes(LogicalPlan::TableScan(scan)))

@@ -60,10 +60,9 @@ impl QueryContext {
     pub fn rows_of(&self, object: ObjectId) -> Arc<dyn StoredRows> {
         match self.rows.get(&object) {
             Some(rows) => Arc::clone(rows),
-            None => Arc::new(SnapshotRows::new(
-                Arc::clone(&self.snapshot),
-                TableId::contents(object),
-            )),
+            None => {
+                Arc::new(SnapshotRows::new(Arc::clone(&self.snapshot), TableId::contents(object)))
+            }
         }
     }
 }

@@ -167,8 +167,7 @@ impl Reading {
             (columns.collect(), delta.rows(), weights(&delta)?)
         };
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch =
-            RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
         Ok(Repeated { batch, weights, row: 0 })
     }
 }

@@ -8,9 +8,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::catalog::{
-    CatalogProvider, CatalogProviderList, SchemaProvider, TableProvider,
-};
+use datafusion::catalog::{CatalogProvider, CatalogProviderList, SchemaProvider, TableProvider};
 use datafusion::datasource::ViewTable;
 use datafusion::error::Result as DataFusionResult;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
@@ -18,7 +16,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use super::bind::Relation;
 use super::context::QueryContext;
 use super::replay::source_table;
-use super::scan::{ScanProvider, Shown, boxed};
+use super::scan::{ScanProvider, Shown};
 use super::session::session_state;
 use super::system::{catalog_table, weir_table};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR};
@@ -100,7 +98,7 @@ impl SchemaProvider for Schemas {
 
     async fn table(&self, name: &str) -> DataFusionResult<Option<Arc<dyn TableProvider>>> {
         for schema in &self.schemas {
-            if let Some(table) = relation(&self.context, schema, name).await.map_err(boxed)? {
+            if let Some(table) = relation(&self.context, schema, name).await? {
                 return Ok(Some(table));
             }
         }
@@ -140,10 +138,8 @@ async fn relation(
         return stored_relation(context, &name);
     };
     // A view's names mean what they meant where it was made.
-    let state = session_state(&QueryContext {
-        search_path: view.search_path.clone(),
-        ..context.clone()
-    })?;
+    let state =
+        session_state(&QueryContext { search_path: view.search_path.clone(), ..context.clone() })?;
     let plan = context.views.plan(&state, object).await?;
     let plan = with_column_names(plan, object)?;
     Ok(Some(Arc::new(ViewTable::new(plan, Some(object.definition.clone())))))

@@ -59,8 +59,14 @@ pub(super) struct Choice {
 enum Test {
     /// Equal to one of these. NULLs are left out: nothing equals them.
     OneOf(Vec<ScalarValue>),
-    From { value: ScalarValue, inclusive: bool },
-    To { value: ScalarValue, inclusive: bool },
+    From {
+        value: ScalarValue,
+        inclusive: bool,
+    },
+    To {
+        value: ScalarValue,
+        inclusive: bool,
+    },
     Both(Box<Test>, Box<Test>),
 }
 
@@ -76,7 +82,8 @@ struct Bounds {
 pub(super) fn choose(layout: &RowLayout, filters: &[&Expr]) -> SqlResult<Choice> {
     let tests: Vec<Option<(usize, Test)>> =
         filters.iter().map(|filter| test_of(layout, filter)).collect();
-    let mut bounds: Vec<Bounds> = layout.schema().fields().iter().map(|_| Bounds::default()).collect();
+    let mut bounds: Vec<Bounds> =
+        layout.schema().fields().iter().map(|_| Bounds::default()).collect();
     for (column, test) in tests.iter().flatten() {
         bounds[*column].add(test);
     }
@@ -155,7 +162,8 @@ fn ranges(layout: &RowLayout, bounds: &[Bounds]) -> SqlResult<Option<(Access, Ve
         ends.push(match bounded {
             Some(column) => bounded_range(layout, &prefix, row, column, &bounds[column])?,
             None => {
-                let from = encode(layout, &prefix, std::slice::from_ref(row))?.pop().unwrap_or_default();
+                let from =
+                    encode(layout, &prefix, std::slice::from_ref(row))?.pop().unwrap_or_default();
                 (from.clone(), successor(&from))
             }
         });
@@ -259,12 +267,9 @@ fn encode(
     Ok(encoded.iter().map(|row| row.as_ref().to_vec()).collect())
 }
 
-/// The share of the key space of each of `rows`, which have `columns`, the distribution's among them.
-fn shares(
-    layout: &RowLayout,
-    columns: &[usize],
-    rows: &[Vec<ScalarValue>],
-) -> SqlResult<Vec<u8>> {
+/// The share of the key space of each of `rows`, which have `columns`: the distribution's are among
+/// them.
+fn shares(layout: &RowLayout, columns: &[usize], rows: &[Vec<ScalarValue>]) -> SqlResult<Vec<u8>> {
     let distribution = layout.distribution_columns();
     if distribution.is_empty() {
         return Ok(vec![0; rows.len()]);
@@ -455,10 +460,12 @@ fn describe(layout: &RowLayout, bounds: &[Bounds], used: &[usize], access: &Acce
             }
             None => {
                 if let Some((value, inclusive)) = &bounds.from {
-                    conditions.push(format!("{name} >{} {value}", if *inclusive { "=" } else { "" }));
+                    conditions
+                        .push(format!("{name} >{} {value}", if *inclusive { "=" } else { "" }));
                 }
                 if let Some((value, inclusive)) = &bounds.to {
-                    conditions.push(format!("{name} <{} {value}", if *inclusive { "=" } else { "" }));
+                    conditions
+                        .push(format!("{name} <{} {value}", if *inclusive { "=" } else { "" }));
                 }
             }
         }

@@ -14,7 +14,6 @@ use datafusion::physical_plan::streaming::PartitionStream;
 use futures::stream;
 
 use super::context::QueryContext;
-use super::scan::boxed;
 use crate::catalog::object::Connector;
 use crate::catalog::{Object, ObjectKind};
 use crate::connector::registry::{self, Options};
@@ -89,10 +88,10 @@ impl PartitionStream for Replay {
             async move {
                 let source = match (replaying, &until) {
                     (Replaying::Done, _) | (Replaying::Before, None) => return Ok(None),
-                    (Replaying::Before, Some(_)) => open(&object).map_err(boxed)?,
+                    (Replaying::Before, Some(_)) => open(&object)?,
                     (Replaying::In(source), _) => source,
                 };
-                let (batch, next) = poll(source, until.as_ref()).await.map_err(boxed)?;
+                let (batch, next) = poll(source, until.as_ref()).await?;
                 // The source's fields may lack what ours say of the SQL type.
                 Ok(Some((batch.with_schema(schema)?, next)))
             }

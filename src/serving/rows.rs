@@ -195,9 +195,10 @@ fn is_empty_range(from: Bound<&[u8]>, end: Bound<&[u8]>) -> bool {
     match (from, end) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
         (Bound::Included(from), Bound::Included(end)) => from > end,
-        (Bound::Included(from) | Bound::Excluded(from), Bound::Included(end) | Bound::Excluded(end)) => {
-            from >= end
-        }
+        (
+            Bound::Included(from) | Bound::Excluded(from),
+            Bound::Included(end) | Bound::Excluded(end),
+        ) => from >= end,
     }
 }
 

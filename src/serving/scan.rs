@@ -15,7 +15,7 @@ use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Constraint, Constraints};
 use datafusion::datasource::{TableProvider, TableType};
-use datafusion::error::{DataFusionError, Result as DataFusionResult};
+use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_expr::EquivalenceProperties;
@@ -31,8 +31,8 @@ use futures::stream;
 use super::cursor::{Cursor, Reading, Work};
 use super::pushdown::{Access, KeyRange, choose};
 use super::rows::StoredRows;
-use crate::error::{SqlError, SqlResult};
 use crate::catalog::Object;
+use crate::error::{SqlError, SqlResult};
 use crate::state::RowLayout;
 use crate::task;
 use crate::types::key::VNODES;
@@ -98,7 +98,7 @@ impl TableProvider for ScanProvider {
         &self,
         filters: &[&Expr],
     ) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
-        Ok(choose(&self.layout, filters).map_err(boxed)?.filters)
+        Ok(choose(&self.layout, filters)?.filters)
     }
 
     async fn scan(
@@ -114,8 +114,9 @@ impl TableProvider for ScanProvider {
         };
         let schema = Arc::new(self.schema.project(&columns)?);
         let filters: Vec<&Expr> = filters.iter().collect();
-        let choice = choose(&self.layout, &filters).map_err(boxed)?;
-        let partitions = partitions(&choice.access, &self.layout, state.config().target_partitions());
+        let choice = choose(&self.layout, &filters)?;
+        let partitions =
+            partitions(&choice.access, &self.layout, state.config().target_partitions());
         let reading = Reading {
             rows: Arc::clone(&self.rows),
             layout: Arc::clone(&self.layout),
@@ -260,7 +261,7 @@ impl ExecutionPlan for ScanExec {
         let work = match self.partitions.get(partition) {
             Some(Part::Keys(keys)) => Work::Keys(keys.clone().into()),
             Some(Part::Ranges(ranges)) => Work::Ranges(ranges.clone().into()),
-            None => return Err(boxed(SqlError::internal("no such partition of a scan"))),
+            None => return Err(SqlError::internal("no such partition of a scan").into()),
         };
         let batch_rows = context.session_config().batch_size();
         let cursor = Cursor::new(Arc::clone(&self.reading), work, self.limit, batch_rows);
@@ -269,16 +270,10 @@ impl ExecutionPlan for ScanExec {
             let (batch, cursor) = read
                 .await
                 .map_err(|error| SqlError::internal(format!("reading a table: {error}")))
-                .and_then(|read| read)
-                .map_err(boxed)?;
+                .and_then(|read| read)?;
             Ok(batch.map(|batch| (batch, cursor)))
         });
         let schema = Arc::clone(&self.reading.schema);
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
     }
-}
-
-/// Our error on its way through DataFusion; [`SqlError`]'s conversion takes it out again.
-pub(super) fn boxed(error: SqlError) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
 }

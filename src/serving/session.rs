@@ -17,7 +17,6 @@ use super::context::QueryContext;
 use super::names::{DatabaseList, SEARCH_PATH};
 use crate::catalog::pg;
 use crate::error::SqlResult;
-use crate::expr::functions;
 use crate::types::Zone;
 
 /// Partitions of a plan: what one query may use of the processors.
@@ -27,7 +26,8 @@ const BATCH_ROWS: usize = 8192;
 const NAMED_CONSUMERS_MAX: std::num::NonZeroUsize = std::num::NonZeroUsize::new(3).expect("3 > 0");
 
 /// The session that all statements' sessions are copied from. All of them together get
-/// `memory_bytes`; what they cannot hold they write below `spill_folder`.
+/// `memory_bytes`; what they cannot hold they write below `spill_folder`. It has DataFusion's
+/// functions only: the caller installs PostgreSQL's (`expr::functions::install`).
 pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionState> {
     let pool = TrackConsumersPool::new(FairSpillPool::new(memory_bytes), NAMED_CONSUMERS_MAX);
     let runtime = RuntimeEnvBuilder::new()
@@ -45,12 +45,11 @@ pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionSt
     options.sql_parser.parse_float_as_decimal = true;
     options.sql_parser.map_string_types_to_utf8view = false;
     options.sql_parser.collect_spans = true;
-    let state = SessionStateBuilder::new()
+    Ok(SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)
         .with_default_features()
-        .build();
-    functions::install(state)
+        .build())
 }
 
 /// The session in which `context`'s statement is planned and run.

@@ -7,13 +7,13 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::streaming::StreamingTable;
+use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 use futures::stream;
 
 use super::context::QueryContext;
-use super::scan::boxed;
 use crate::catalog::{QualifiedName, pg};
 use crate::error::{SqlError, SqlResult};
 use crate::task;
@@ -68,7 +68,7 @@ impl PartitionStream for SystemRows {
                 .await
                 .map_err(|error| SqlError::internal(format!("a system table: {error}")))
                 .and_then(|rows| rows)
-                .map_err(boxed)
+                .map_err(DataFusionError::from)
         });
         Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), rows))
     }

@@ -17,7 +17,8 @@ use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
-use crate::state::{Commit, RowLayout, Store, StoreOptions};
+use crate::expr::functions;
+use crate::state::{Commit, MetaEntry, RowLayout, Store, StoreOptions};
 use crate::types::text::TextStyle;
 use crate::types::{Delta, Epoch, ObjectId, SqlType, TableId};
 
@@ -71,12 +72,12 @@ impl Fixture {
         let folder = tempfile::tempdir().expect("a folder");
         let options = StoreOptions { cache_bytes: 8 << 20 };
         let store = Store::open(&folder.path().join("state"), options).expect("an empty store");
-        let template = template(64 << 20, folder.path()).expect("a template");
+        let template = template(64 << 20, folder.path()).and_then(functions::install);
         Self {
             _folder: folder,
             store,
             catalog: Catalog::default(),
-            template: Arc::new(template),
+            template: Arc::new(template.expect("a template")),
             epoch: 0,
         }
     }
@@ -85,7 +86,8 @@ impl Fixture {
     pub fn add(&mut self, name: &str, columns: &[(&str, &str)], kind: ObjectKind) -> Arc<Object> {
         let mut oids = self.catalog.oids();
         let (id, row_type, row_array_type) = (oids.next(), oids.next(), oids.next());
-        let not_null = |index: usize| matches!(&kind, ObjectKind::Table(t) if t.primary_key.contains(&index));
+        let not_null =
+            |index: usize| matches!(&kind, ObjectKind::Table(t) if t.primary_key.contains(&index));
         let columns = columns
             .iter()
             .enumerate()
@@ -135,6 +137,13 @@ impl Fixture {
         self.store.commit(commit).expect("a commit");
     }
 
+    /// Commits metadata in an epoch of its own.
+    pub fn commit_meta(&mut self, meta: Vec<MetaEntry>) {
+        self.epoch += 1;
+        let commit = Commit { epoch: Some(Epoch(self.epoch)), meta, ..Commit::default() };
+        self.store.commit(commit).expect("a commit");
+    }
+
     /// What a statement of a new session reads from now.
     pub fn context(&self) -> QueryContext {
         let search_path = vec!["public".to_owned()];
@@ -176,9 +185,10 @@ impl Fixture {
     /// The physical plan's leaf that reads an object, as EXPLAIN shows it.
     pub async fn scan_of(&self, sql: &str) -> String {
         let rows = self.query(&format!("EXPLAIN {sql}")).await.expect("a plan");
-        let scan = rows.iter().flat_map(|row| row.lines()).find_map(|line| {
-            line.trim().strip_prefix("Scan: ").map(ToOwned::to_owned)
-        });
+        let scan = rows
+            .iter()
+            .flat_map(|row| row.lines())
+            .find_map(|line| line.trim().strip_prefix("Scan: ").map(ToOwned::to_owned));
         scan.unwrap_or_else(|| panic!("no scan in {rows:?}"))
     }
 }

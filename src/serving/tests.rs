@@ -1,13 +1,16 @@
 //! SELECT over a real store: what is pushed down, and that the answers do not depend on it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{Int64Array, RecordBatch, StringArray};
 
 use super::testing::{Fixture, query, table, view};
-use super::{Overlaid, Overlay};
-use crate::catalog::object::View;
+use super::{Overlaid, Overlay, connector_options};
+use crate::catalog::object::{Connector, Source, View};
 use crate::catalog::{Object, ObjectKind};
+use crate::connector::{Then, registry};
+use crate::dataflow::source::positions_key;
 use crate::types::Delta;
 
 /// `t (a bigint, b bigint, c text, PRIMARY KEY (a, b))` with 2,000 rows: a = n / 20, b = n % 20.
@@ -126,6 +129,41 @@ async fn a_statement_reads_one_snapshot_under_the_transactions_own_writes() {
     assert_eq!(query(&context, own).await.unwrap(), ["3-6", "5000-1"]);
     let found = query(&context, "SELECT c FROM t WHERE a IN (3, 5000) AND b IN (1, 7)").await;
     assert_eq!(found.unwrap(), ["3-1", "5000-1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_shows_what_the_snapshots_epoch_has_read() {
+    let mut fixture = Fixture::new();
+    let options = [
+        ("fields.n.kind", "sequence"),
+        ("fields.n.start", "1"),
+        ("fields.n.end", "100000"),
+        ("rows_per_second", "1000000"),
+    ];
+    let connector = Connector {
+        name: "datagen".to_owned(),
+        options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        format: None,
+        encode: None,
+        encode_options: BTreeMap::new(),
+    };
+    let kind = ObjectKind::Source(Source { connector: connector.clone() });
+    let object = fixture.add("s", &[("n", "bigint")], kind);
+    assert_eq!(fixture.query("SELECT count(*) FROM s").await.unwrap(), ["0"]);
+
+    let mut source = registry::open(&connector_options(&connector), object.schema()).unwrap();
+    let mut read = 0;
+    while read < 10_000 {
+        let polled = source.poll(3000, None).await.unwrap();
+        read += polled.batch.num_rows();
+        if let Then::Wait(time) = polled.then {
+            tokio::time::sleep(time).await;
+        }
+    }
+    let positions = serde_json::to_vec(&source.positions()).unwrap();
+    fixture.commit_meta(vec![(positions_key(object.id), Some(positions))]);
+    let found = fixture.query("SELECT count(*), min(n), max(n) FROM s").await.unwrap();
+    assert_eq!(found, [format!("{read}|1|{read}")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

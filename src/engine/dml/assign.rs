@@ -12,14 +12,12 @@ use arrow::array::{
     TimestampMicrosecondArray, new_null_array,
 };
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{
-    DataType, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType,
-};
+use arrow::datatypes::{DataType, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType};
 use arrow::util::display::FormatOptions;
 
 use crate::catalog::Column;
-use crate::error::{SqlError, SqlResult, code};
 use crate::clock::WallTime;
+use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::{TextEncoder, TextStyle};
 use crate::types::{ColumnBuilder, InputStyle, SqlType, Zone};
 
@@ -87,9 +85,7 @@ impl Assigning {
                 strict_cast(&whole, &arrow, to)
             }
             (from, to) if number(from) && number(to) => strict_cast(values, &arrow, to),
-            (Timestamptz, Timestamp | Date | Time) => {
-                strict_cast(&self.local(values)?, &arrow, to)
-            }
+            (Timestamptz, Timestamp | Date | Time) => strict_cast(&self.local(values)?, &arrow, to),
             (Timestamp | Date, Timestamptz) => {
                 let local = DataType::Timestamp(TimeUnit::Microsecond, None);
                 let local = strict_cast(values, &local, to)?;
@@ -166,9 +162,9 @@ impl Assigning {
 
 fn values_item(values: &ArrayRef) -> Option<&Arc<arrow::datatypes::Field>> {
     match values.data_type() {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            Some(item)
+        }
         _ => None,
     }
 }
@@ -224,13 +220,11 @@ fn strict_cast(values: &ArrayRef, arrow: &DataType, to: &SqlType) -> Result<Arra
         cast_with_options(values, arrow, &options).map_err(|_| Failure::Error(out_of_range(to)))?;
     let lost = arrow == &DataType::Float32
         && values.data_type() == &DataType::Float64
-        && cast
-            .as_primitive::<Float32Type>()
-            .iter()
-            .zip(values.as_primitive::<Float64Type>())
-            .any(|(narrow, wide)| {
+        && cast.as_primitive::<Float32Type>().iter().zip(values.as_primitive::<Float64Type>()).any(
+            |(narrow, wide)| {
                 narrow.is_some_and(f32::is_infinite) && wide.is_some_and(f64::is_finite)
-            });
+            },
+        );
     if lost { Err(Failure::Error(out_of_range(to))) } else { Ok(cast) }
 }
 
@@ -266,9 +260,7 @@ pub(super) fn text_of(
     let encoder = TextEncoder::of_type(sql_type, &values.slice(row, 1), style)?;
     let mut text = Vec::new();
     encoder.write(0, &mut text);
-    String::from_utf8(text)
-        .map(Some)
-        .map_err(|_| SqlError::internal("a value's text is not UTF-8"))
+    String::from_utf8(text).map(Some).map_err(|_| SqlError::internal("a value's text is not UTF-8"))
 }
 
 /// The values within the modifier of the column's type.

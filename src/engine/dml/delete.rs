@@ -35,8 +35,7 @@ pub async fn delete(
         alias: statement.alias.as_deref(),
         intent: Intent::Change,
     };
-    let environment =
-        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let returning = environment.plan_returning(statement.returning.as_ref())?;
     let of_target = Delete { table: target_name(&statement.table), ..statement.clone() };
@@ -49,7 +48,8 @@ pub async fn delete(
     let mut stream = environment.run(&found).await?;
     while let Some(batch) = stream.try_next().await? {
         let batch = first_of_each(target, batch, &mut seen, statement.using.is_some())?;
-        let old = RecordBatch::try_new(Arc::clone(target.stored_schema()), batch.columns().to_vec())?;
+        let old =
+            RecordBatch::try_new(Arc::clone(target.stored_schema()), batch.columns().to_vec())?;
         for key in target.layout.keys(&old)? {
             changes.delete(&key);
         }

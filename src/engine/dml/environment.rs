@@ -188,7 +188,10 @@ pub(super) fn resolve(query: &QueryContext, table: &Name) -> SqlResult<Arc<Objec
             code::FEATURE_NOT_SUPPORTED,
             format!("cross-database references are not implemented: \"{table}\""),
         )
-        .detail(format!("The connection is to database \"{}\", not \"{database}\".", query.database))
+        .detail(format!(
+            "The connection is to database \"{}\", not \"{database}\".",
+            query.database
+        ))
         .position(table.position));
     }
     let found = query.catalog.resolve(&query.search_path, table.schema.as_deref(), &table.name);

@@ -28,13 +28,9 @@ pub async fn insert(
     statement: &Insert,
     parameters: &BoundParameters,
 ) -> SqlResult<DmlResult> {
-    let naming = Naming {
-        table: &statement.table,
-        alias: statement.alias.as_deref(),
-        intent: Intent::Add,
-    };
-    let environment =
-        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let naming =
+        Naming { table: &statement.table, alias: statement.alias.as_deref(), intent: Intent::Add };
+    let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let columns = environment.columns(&statement.columns)?;
     let listed: Vec<Column> =
@@ -108,10 +104,7 @@ pub(super) fn sources(environment: &Environment, given: &[usize]) -> SqlResult<V
 }
 
 /// What `clause` means for this target.
-fn resolution(
-    environment: &Environment,
-    clause: Option<&OnConflict>,
-) -> SqlResult<Resolution> {
+fn resolution(environment: &Environment, clause: Option<&OnConflict>) -> SqlResult<Resolution> {
     let Some(OnConflict { target, action }) = clause else { return Ok(Resolution::Fail) };
     if let Some(target) = target {
         check_conflict_target(environment, target)?;
@@ -158,10 +151,7 @@ fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> 
             }
             Err(SqlError::new(
                 code::UNDEFINED_OBJECT,
-                format!(
-                    "constraint \"{name}\" for table \"{}\" does not exist",
-                    object.name.name
-                ),
+                format!("constraint \"{name}\" for table \"{}\" does not exist", object.name.name),
             ))
         }
     }
@@ -185,8 +175,7 @@ pub(super) async fn push(mut inserter: Inserter, batch: RecordBatch) -> SqlResul
 
 /// Rows in the order in which the source gave them, whatever became of each.
 fn in_given_order(written: Vec<Numbered>) -> SqlResult<Vec<RecordBatch>> {
-    let numbers: Vec<u64> =
-        written.iter().flat_map(|rows| rows.numbers.iter().copied()).collect();
+    let numbers: Vec<u64> = written.iter().flat_map(|rows| rows.numbers.iter().copied()).collect();
     let batches: Vec<RecordBatch> = written.into_iter().map(|rows| rows.rows).collect();
     let Some(first) = batches.first() else { return Ok(batches) };
     if numbers.is_sorted() {

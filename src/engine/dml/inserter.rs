@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
+use arrow::array::{
+    ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
+};
 use arrow::compute;
 use arrow::datatypes::Schema;
 use datafusion::physical_plan::PhysicalExpr;
@@ -23,7 +25,10 @@ use crate::types::SqlType;
 pub(super) enum ValueSource {
     /// The batch's column of this index.
     Given(usize),
-    Default { expression: Arc<dyn PhysicalExpr>, sql_type: SqlType },
+    Default {
+        expression: Arc<dyn PhysicalExpr>,
+        sql_type: SqlType,
+    },
     Null,
 }
 
@@ -193,7 +198,6 @@ fn take(rows: &RecordBatch, numbers: &[u64], wanted: &[u32]) -> SqlResult<Number
 /// The values of an expression that reads no columns, once for each of `count` rows.
 fn evaluate(expression: &Arc<dyn PhysicalExpr>, count: usize) -> SqlResult<ArrayRef> {
     let options = RecordBatchOptions::new().with_row_count(Some(count));
-    let rows =
-        RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
+    let rows = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
     Ok(expression.evaluate(&rows)?.into_array(count)?)
 }

@@ -23,7 +23,7 @@ use crate::types::ObjectId;
 
 /// A transaction's number: a lock's holder is told from others by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TransactionId(u64);
+pub(super) struct TransactionId(u64);
 
 /// All holders and waiters of write locks.
 #[derive(Debug, Default)]
@@ -96,8 +96,9 @@ impl Locks {
         // Each transaction waits for one table at the most, so the path has no branches.
         while let Some(holder) = known.holders.get(&next) {
             if *holder == transaction {
-                return Err(SqlError::new(code::DEADLOCK_DETECTED, "deadlock detected")
-                    .hint("Run the transaction again; write to tables in the same order everywhere."));
+                return Err(SqlError::new(code::DEADLOCK_DETECTED, "deadlock detected").hint(
+                    "Run the transaction again; write to tables in the same order everywhere.",
+                ));
             }
             match known.waiters.get(holder) {
                 Some(waits_for) => next = *waits_for,

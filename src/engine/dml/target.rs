@@ -39,7 +39,9 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
                 code::OBJECT_NOT_IN_PREREQUISITE_STATE,
                 format!("cannot change rows of append-only table \"{name}\""),
             )
-            .hint("Rows can only be inserted. Create the table without APPEND ONLY to change them."))
+            .hint(
+                "Rows can only be inserted. Create the table without APPEND ONLY to change them.",
+            ))
         }
         ObjectKind::Table(_) => Ok(()),
         ObjectKind::MaterializedView(_) => Err(SqlError::new(
@@ -51,18 +53,16 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
             format!("cannot change view \"{name}\""),
         )
         .hint("Change the tables that the view reads.")),
-        ObjectKind::Source(_) => Err(SqlError::new(
-            code::WRONG_OBJECT_TYPE,
-            format!("cannot change source \"{name}\""),
-        )
-        .hint("A table with the same connector can be read and written.")),
+        ObjectKind::Source(_) => {
+            Err(SqlError::new(code::WRONG_OBJECT_TYPE, format!("cannot change source \"{name}\""))
+                .hint("A table with the same connector can be read and written."))
+        }
     }
 }
 
 impl Target {
     pub(super) fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
-        let layout =
-            RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?;
+        let layout = RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?;
         Ok(Self { object, layout: Arc::new(layout), rows })
     }
 
@@ -131,8 +131,7 @@ impl Target {
             format!("duplicate key value violates unique constraint \"{constraint}\""),
         );
         let key = self.layout.key_columns();
-        let names: Vec<&str> =
-            key.iter().map(|&c| self.object.columns[c].name.as_str()).collect();
+        let names: Vec<&str> = key.iter().map(|&c| self.object.columns[c].name.as_str()).collect();
         let values: SqlResult<Vec<String>> =
             key.iter().map(|&c| self.text(c, rows.column(c), row)).collect();
         match values {

@@ -13,11 +13,11 @@ use super::{
 use crate::catalog::{Object, QualifiedName};
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::error::SqlResult;
+use crate::planner::parse;
 use crate::planner::statement::{CopyWhat, StatementKind};
 use crate::planner::testing::catalog_of;
-use crate::planner::parse;
-use crate::serving::testing::{Fixture, layout, query, texts};
 use crate::serving::QueryContext;
+use crate::serving::testing::{Fixture, layout, query, texts};
 use crate::state::Commit;
 use crate::types::{Epoch, SqlType};
 
@@ -98,18 +98,22 @@ impl Database {
             }
         }
         self.views.retain(|_, weight| *weight != 0);
-        self.fixture.store.commit(Commit { epoch: Some(epoch), changes, ..Commit::default() })
+        self.fixture
+            .store
+            .commit(Commit { epoch: Some(epoch), changes, ..Commit::default() })
             .unwrap();
         for inbox in &self.inboxes {
             let object = self.fixture.catalog.object(inbox.object()).unwrap();
             let name = &object.name.name;
             let mut stored = Vec::new();
-            inbox.reader().scan(&[], None, &mut |key, value| {
-                let rows = inbox.layout().decode(std::iter::once((key, value))).unwrap();
-                stored.extend(texts(rows.batch()));
-                true
-            })
-            .unwrap();
+            inbox
+                .reader()
+                .scan(&[], None, &mut |key, value| {
+                    let rows = inbox.layout().decode(std::iter::once((key, value))).unwrap();
+                    stored.extend(texts(rows.batch()));
+                    true
+                })
+                .unwrap();
             stored.sort();
             let mine = self.views.iter().filter(|((table, _), _)| table == name);
             let mut streamed: Vec<String> = mine
@@ -176,34 +180,54 @@ async fn insert_completes_casts_and_checks_rows() {
     let done = db.execute("INSERT INTO t (n, id) SELECT 2.5 * 2, 10 RETURNING *").await.unwrap();
     assert_eq!(done, ["1 10|xy|5.00||7"]);
     for (sql, failure) in [
-        ("INSERT INTO t (id) VALUES (1)",
-         "23505 duplicate key value violates unique constraint \"t_pkey\" \
-          (Key (id)=(1) already exists.)"),
-        ("INSERT INTO t (id) VALUES (5), (6), (5)",
-         "23505 duplicate key value violates unique constraint \"t_pkey\" \
-          (Key (id)=(5) already exists.)"),
-        ("INSERT INTO t (id, small) VALUES (8, NULL)",
-         "23502 null value in column \"small\" of relation \"t\" violates not-null constraint \
-          (Failing row contains (8, xy, null, null, null).)"),
-        ("INSERT INTO t (v) VALUES ('a')",
-         "23502 null value in column \"id\" of relation \"t\" violates not-null constraint \
-          (Failing row contains (null, a, null, null, 7).)"),
-        ("INSERT INTO t (id, v) VALUES (9, 'abcdef')",
-         "22001 value too long for type character varying(5)"),
+        (
+            "INSERT INTO t (id) VALUES (1)",
+            "23505 duplicate key value violates unique constraint \"t_pkey\" \
+          (Key (id)=(1) already exists.)",
+        ),
+        (
+            "INSERT INTO t (id) VALUES (5), (6), (5)",
+            "23505 duplicate key value violates unique constraint \"t_pkey\" \
+          (Key (id)=(5) already exists.)",
+        ),
+        (
+            "INSERT INTO t (id, small) VALUES (8, NULL)",
+            "23502 null value in column \"small\" of relation \"t\" violates not-null constraint \
+          (Failing row contains (8, xy, null, null, null).)",
+        ),
+        (
+            "INSERT INTO t (v) VALUES ('a')",
+            "23502 null value in column \"id\" of relation \"t\" violates not-null constraint \
+          (Failing row contains (null, a, null, null, 7).)",
+        ),
+        (
+            "INSERT INTO t (id, v) VALUES (9, 'abcdef')",
+            "22001 value too long for type character varying(5)",
+        ),
         ("INSERT INTO t (id, small) VALUES (9, 40000)", "22003 smallint out of range"),
-        ("INSERT INTO t (id, n) VALUES (9, 99999.999)",
-         "22003 numeric field overflow (A field with precision 6, scale 2 must round to an \
-          absolute value less than 10^4.)"),
-        ("INSERT INTO t (id, at) VALUES (9, true)",
-         "42804 column \"at\" is of type timestamp with time zone but expression is of type \
-          boolean"),
-        ("INSERT INTO t (id) VALUES ('one')",
-         "22P02 invalid input syntax for type integer: \"one\""),
-        ("INSERT INTO t (id, nope) VALUES (9, 1)",
-         "42703 column \"nope\" of relation \"t\" does not exist"),
+        (
+            "INSERT INTO t (id, n) VALUES (9, 99999.999)",
+            "22003 numeric field overflow (A field with precision 6, scale 2 must round to an \
+          absolute value less than 10^4.)",
+        ),
+        (
+            "INSERT INTO t (id, at) VALUES (9, true)",
+            "42804 column \"at\" is of type timestamp with time zone but expression is of type \
+          boolean",
+        ),
+        (
+            "INSERT INTO t (id) VALUES ('one')",
+            "22P02 invalid input syntax for type integer: \"one\"",
+        ),
+        (
+            "INSERT INTO t (id, nope) VALUES (9, 1)",
+            "42703 column \"nope\" of relation \"t\" does not exist",
+        ),
         ("INSERT INTO nowhere VALUES (1)", "42P01 relation \"nowhere\" does not exist"),
-        ("INSERT INTO t (id, v) VALUES (9)",
-         "42601 INSERT has more target columns than expressions"),
+        (
+            "INSERT INTO t (id, v) VALUES (9)",
+            "42601 INSERT has more target columns than expressions",
+        ),
     ] {
         assert_eq!(db.fail(sql).await, failure, "{sql}");
     }
@@ -225,8 +249,14 @@ async fn on_conflict_does_nothing_or_updates_once() {
                  DO UPDATE SET id = 100, s = DEFAULT RETURNING *";
     assert_eq!(db.execute(named).await.unwrap(), ["1 100|15|"]);
     for (sql, code) in [
-        ("INSERT INTO t VALUES (2, 1, ''), (2, 2, '') ON CONFLICT (id) DO UPDATE SET v = 1", "21000"),
-        ("INSERT INTO t VALUES (9, 1, ''), (9, 2, '') ON CONFLICT (id) DO UPDATE SET v = 1", "21000"),
+        (
+            "INSERT INTO t VALUES (2, 1, ''), (2, 2, '') ON CONFLICT (id) DO UPDATE SET v = 1",
+            "21000",
+        ),
+        (
+            "INSERT INTO t VALUES (9, 1, ''), (9, 2, '') ON CONFLICT (id) DO UPDATE SET v = 1",
+            "21000",
+        ),
         ("INSERT INTO t VALUES (2, 1, '') ON CONFLICT (id) DO UPDATE SET id = 3", "23505"),
         ("INSERT INTO t VALUES (2, 1, '') ON CONFLICT (v) DO NOTHING", "42P10"),
         ("INSERT INTO t VALUES (2, 1, '') ON CONFLICT DO UPDATE SET v = 1", "42601"),
@@ -240,9 +270,8 @@ async fn on_conflict_does_nothing_or_updates_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_sees_the_statements_end() {
-    let mut db = Database::new(
-        "CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (k int, w int)",
-    );
+    let mut db =
+        Database::new("CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (k int, w int)");
     db.execute("INSERT INTO t SELECT g, g * 10 FROM generate_series(1, 5) AS s(g)").await.unwrap();
     db.execute("INSERT INTO u VALUES (2, 200), (3, 300), (3, 301)").await.unwrap();
     assert_eq!(db.execute("UPDATE t SET id = id + 1").await.unwrap(), ["5"]);
@@ -258,7 +287,8 @@ async fn update_sees_the_statements_end() {
     assert!(done == ["2 2|200 3|301"] || done == ["2 3|301 2|200"], "{done:?}");
     let joined = "UPDATE t AS x SET v = u.w FROM u WHERE u.k = x.id";
     assert_eq!(db.execute(joined).await.unwrap(), ["2"]);
-    let own = "UPDATE t SET v = 0 WHERE v < (SELECT max(v) + 1 FROM t) AND id IN (SELECT id FROM t)";
+    let own =
+        "UPDATE t SET v = 0 WHERE v < (SELECT max(v) + 1 FROM t) AND id IN (SELECT id FROM t)";
     assert_eq!(db.execute(own).await.unwrap(), ["5"]);
     assert_eq!(db.rows("SELECT DISTINCT v FROM t").await, ["0"]);
     let failure = db.fail("UPDATE t SET v = 1, v = 2").await;
@@ -298,7 +328,8 @@ async fn delete_with_using_and_the_limits_of_append_only() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_enters_one_epoch_whole_or_not_at_all() {
-    let mut db = Database::new("CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (k int)");
+    let mut db =
+        Database::new("CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (k int)");
     let mut transaction = Transaction::begin(&db.context);
     db.run(&mut transaction, "INSERT INTO t VALUES (1, 1)").await.unwrap();
     let failed = db.run(&mut transaction, "INSERT INTO t VALUES (2, 2), (1, 1)").await;
@@ -368,7 +399,10 @@ async fn locks_time_out_and_circles_are_broken() {
     db.run(&mut first, "INSERT INTO a VALUES (1)").await.unwrap();
     let mut second = Transaction::begin(&db.context);
     let late = db.run(&mut second, "INSERT INTO a VALUES (2)").await.unwrap_err();
-    assert_eq!((late.code, late.message.as_str()), ("55P03", "canceling statement due to lock timeout"));
+    assert_eq!(
+        (late.code, late.message.as_str()),
+        ("55P03", "canceling statement due to lock timeout")
+    );
 
     db.context.lock_timeout = None;
     db.run(&mut second, "INSERT INTO b VALUES (2)").await.unwrap();

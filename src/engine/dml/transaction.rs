@@ -81,8 +81,7 @@ impl Transaction {
         let held = context.locks.acquire(self.id, &inbox, context.lock_timeout).await?;
         // What is read from here on is of this run of the graph; earlier locks must be too.
         self.generation.get_or_insert_with(|| context.gate.generation());
-        let written =
-            Written { inbox, overlay: Arc::default(), deltas: Vec::new(), _held: held };
+        let written = Written { inbox, overlay: Arc::default(), deltas: Vec::new(), _held: held };
         self.tables.insert(object.id, written);
         Ok(())
     }

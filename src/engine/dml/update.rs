@@ -43,8 +43,7 @@ pub async fn update(
         alias: statement.alias.as_deref(),
         intent: Intent::Change,
     };
-    let environment =
-        Environment::enter(context, transaction, query, naming, parameters).await?;
+    let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let assigned = assigned_columns(&environment, &statement.assignments)?;
     let returning = environment.plan_returning(statement.returning.as_ref())?;
