@@ -24,7 +24,6 @@ impl Session {
     pub(super) async fn declare(
         &mut self,
         declare: &Declare,
-        text: &str,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
         if !declare.hold && !self.block.is_explicit() {
@@ -42,7 +41,7 @@ impl Session {
         let format = if declare.binary { Format::Binary } else { Format::Text };
         let formats = vec![format; rows.description().len()];
         let portal = Portal {
-            source: Source::Cursor(text.to_owned()),
+            source: Source::Cursor,
             hold: declare.hold,
             description: Some(Arc::clone(rows.description())),
             formats: formats.clone(),
@@ -79,7 +78,7 @@ impl Session {
     /// CLOSE; `None` is ALL.
     pub(super) fn close_cursor(&mut self, name: Option<&str>) -> SqlResult<Outcome> {
         let Some(name) = name else {
-            self.portals.retain(|_, portal| matches!(portal.state, State::Running));
+            self.portals.retain(|_, portal| matches!(portal.state, State::Fetched));
             return Ok(Outcome::Command("CLOSE CURSOR ALL".to_owned()));
         };
         self.portals.remove(name).ok_or_else(|| no_cursor(name))?;
@@ -89,7 +88,7 @@ impl Session {
     /// A cursor's live rows, until [`Session::finished`] or [`Session::suspend`] brings them back.
     fn take_cursor(&mut self, name: &str) -> SqlResult<Box<Rows>> {
         let portal = self.portals.get_mut(name).ok_or_else(|| no_cursor(name))?;
-        match std::mem::replace(&mut portal.state, State::Running) {
+        match std::mem::replace(&mut portal.state, State::Fetched) {
             State::Suspended(rows) => Ok(rows),
             other => {
                 portal.state = other;

@@ -55,7 +55,7 @@ impl Session {
             | StatementKind::Fetch(_)
             | StatementKind::Move(_)
             | StatementKind::Close(_) => {
-                Box::pin(self.stored(&statement.kind, &statement.text, parameters)).await
+                Box::pin(self.stored(&statement.kind, parameters)).await
             }
             StatementKind::Set(_)
             | StatementKind::Reset(_)
@@ -98,14 +98,13 @@ impl Session {
     async fn stored(
         &mut self,
         kind: &StatementKind,
-        text: &str,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
         match kind {
             StatementKind::Prepare(prepare) => self.prepare_statement(prepare).await,
             StatementKind::Execute(execute) => self.execute_statement(execute).await,
             StatementKind::Deallocate(name) => self.deallocate(name.as_deref()),
-            StatementKind::Declare(declare) => self.declare(declare, text, parameters).await,
+            StatementKind::Declare(declare) => self.declare(declare, parameters).await,
             StatementKind::Fetch(fetch) => self.fetch(fetch).await,
             StatementKind::Move(fetch) => self.move_cursor(fetch).await,
             StatementKind::Close(name) => self.close_cursor(name.as_deref()),

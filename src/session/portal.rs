@@ -47,8 +47,8 @@ pub(super) enum Source {
         prepared: Arc<Prepared>,
         parameters: Vec<ScalarValue>,
     },
-    /// DECLARE, with its text.
-    Cursor(String),
+    /// DECLARE.
+    Cursor,
 }
 
 /// How far a portal has come.
@@ -57,8 +57,8 @@ pub(super) enum State {
     Ready,
     /// Its rows are live, and wait for the next Execute or FETCH.
     Suspended(Box<Rows>),
-    /// Execute has it, or FETCH.
-    Running,
+    /// A cursor whose rows a FETCH has.
+    Fetched,
     Done,
 }
 
@@ -115,13 +115,11 @@ impl Session {
         let portal = self.portal(name)?;
         let description = portal.description.clone();
         let formats = portal.formats.clone();
-        match std::mem::replace(&mut portal.state, State::Running) {
+        // Rows that are given out are over unless they are brought back.
+        match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(rows) => return Ok(Executed::Outcome(Outcome::Rows(rows))),
-            State::Done => {
-                portal.state = State::Done;
-                return finished(name, description);
-            }
-            State::Ready | State::Running => {}
+            State::Ready => {}
+            State::Done | State::Fetched => return finished(name, description),
         }
         let Source::Bound { prepared, parameters } = &portal.source else {
             return finished(name, description);
@@ -133,10 +131,6 @@ impl Session {
         // Several messages before one Sync are one transaction.
         self.begin_implicit();
         let outcome = self.run_prepared(&prepared, statement, parameters).await?;
-        // The statement may have closed its own portal: COMMIT does.
-        if let Some(portal) = self.portals.get_mut(name) {
-            portal.state = State::Done;
-        }
         Ok(Executed::Outcome(match outcome {
             Outcome::Rows(rows) => Outcome::Rows(Box::new(rows.with_formats(formats))),
             other => other,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 
 /// What [`server_version`](SETTINGS) reports: the PostgreSQL that clients should think of first.
-pub const SERVER_VERSION: &str = concat!("15.0 (Weir ", env!("CARGO_PKG_VERSION"), ")");
+const SERVER_VERSION: &str = concat!("15.0 (Weir ", env!("CARGO_PKG_VERSION"), ")");
 
 /// `cant_change_runtime_param`.
 const CANNOT_CHANGE: SqlState = "55P02";

@@ -44,6 +44,21 @@ pub(super) fn description(columns: &Description, formats: &[Format]) -> RowDescr
     RowDescription::new(fields.collect())
 }
 
+/// Sends all rows, and before them their description; nothing if it fails before the first row is
+/// there.
+pub(super) async fn send_all(
+    writer: &mut Writer,
+    interrupts: &Interrupts,
+    rows: &mut Rows,
+) -> Result<Sent, Stop> {
+    let first = next(writer, interrupts, rows, None).await?;
+    writer.put(&description(rows.description(), rows.formats()));
+    let Some(first) = first else { return Ok(Sent { rows: 0, limited: false }) };
+    send_batch(writer, interrupts, rows, &first).await?;
+    let rest = send(writer, interrupts, rows, None).await?;
+    Ok(Sent { rows: rest.rows + first.num_rows() as u64, ..rest })
+}
+
 /// Sends rows up to `rows_max`, or all.
 pub(super) async fn send(
     writer: &mut Writer,
@@ -61,14 +76,24 @@ pub(super) async fn send(
             return Ok(Sent { rows: sent, limited: false });
         };
         sent += batch.num_rows() as u64;
-        let encoders = encoders(rows, &batch)?;
-        for row in 0..batch.num_rows() {
-            writer.put_with(MESSAGE_TYPE_BYTE_DATA_ROW, |body| data_row(&encoders, row, body))?;
-            if writer.is_full() {
-                flush(writer, interrupts).await?;
-            }
+        send_batch(writer, interrupts, rows, &batch).await?;
+    }
+}
+
+async fn send_batch(
+    writer: &mut Writer,
+    interrupts: &Interrupts,
+    rows: &Rows,
+    batch: &RecordBatch,
+) -> Result<(), Stop> {
+    let encoders = encoders(rows, batch)?;
+    for row in 0..batch.num_rows() {
+        writer.put_with(MESSAGE_TYPE_BYTE_DATA_ROW, |body| data_row(&encoders, row, body))?;
+        if writer.is_full() {
+            flush(writer, interrupts).await?;
         }
     }
+    Ok(())
 }
 
 /// The next rows; while they are long in coming, what is in the buffer goes out.

@@ -61,9 +61,8 @@ impl Connection {
     }
 
     async fn all_rows(&mut self, mut rows: Rows) -> Result<String, Stop> {
-        self.writer.put(&rows::description(rows.description(), rows.formats()));
         let Self { reader, writer, interrupts, shutdown, .. } = self;
-        let sending = rows::send(writer, interrupts, &mut rows, None);
+        let sending = rows::send_all(writer, interrupts, &mut rows);
         let sent = watched(reader, interrupts, shutdown, sending).await;
         let sent = sent.map_err(|stop| self.judge_stop(stop))?;
         let tag = rows.tag(sent.rows);
