@@ -18,7 +18,7 @@ TIMED := scripts/timed.sh
 
 .PHONY: help
 help: ## What there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: deps
 deps: ## Install what the build and the tests need (apt, when root)
@@ -31,6 +31,7 @@ test: deps ## Formatting, lints and every test
 	@$(TIMED) build cargo test --locked --no-run
 	@$(TIMED) test cargo test --locked
 
-.PHONY: clean-data
-clean-data: ## Remove the data folder that `weir serve` makes by default
-	rm -rf weir-data
+.PHONY: demo
+demo: deps ## A stream, views and a kill -9, for a minute in the terminal
+	@$(TIMED) build cargo build --locked
+	@scripts/demo.sh

@@ -1,0 +1,42 @@
+//! Tests through the front door: the real program as a process, spoken to as clients speak to it.
+//!
+//! What is right is what PostgreSQL says, so a real one runs beside. The list of tests is made
+//! when the binary starts: every script under `slt/` several ways (`script`), and the tests that
+//! a script cannot express. Each test has a server and a database of its own.
+//!
+//! | variable | default | |
+//! |---|---|---|
+//! | `WEIR_SEED` | random, printed | of all random choices |
+//! | `WEIR_KILLS` | 60 | crashes in the crash test |
+//! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
+//! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
+//! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts |
+
+// The doors of the house (clock, task) are for the library; here is the outside.
+#![allow(clippy::disallowed_methods)]
+
+mod client;
+mod flights;
+mod harness;
+mod operation;
+mod oracle;
+mod postgres;
+mod psql;
+mod script;
+mod server;
+mod values;
+
+use std::process::ExitCode;
+
+use sqllogictest::harness::{Arguments, run};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let groups = [script::trials, operation::trials, psql::trials, values::trials, flights::trials];
+    let mut trials = oracle::trials();
+    trials.extend(groups.into_iter().flat_map(|group| group()));
+    let conclusion = run(&arguments, trials);
+    postgres::stop();
+    server::forget_binary();
+    conclusion.exit_code()
+}
