@@ -67,8 +67,8 @@ impl ViewPlanner for PlainPlanner {
     }
 }
 
-impl Fixture {
-    pub fn new() -> Self {
+impl Default for Fixture {
+    fn default() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = StoreOptions { cache_bytes: 8 << 20 };
         let store = Store::open(&folder.path().join("state"), options).expect("an empty store");
@@ -81,7 +81,9 @@ impl Fixture {
             epoch: 0,
         }
     }
+}
 
+impl Fixture {
     /// Adds `public.name`.
     pub fn add(&mut self, name: &str, columns: &[(&str, &str)], kind: ObjectKind) -> Arc<Object> {
         let mut oids = self.catalog.oids();

@@ -15,7 +15,7 @@ use crate::types::Delta;
 
 /// `t (a bigint, b bigint, c text, PRIMARY KEY (a, b))` with 2,000 rows: a = n / 20, b = n % 20.
 fn filled() -> (Fixture, Arc<Object>) {
-    let mut fixture = Fixture::new();
+    let mut fixture = Fixture::default();
     let columns = [("a", "bigint"), ("b", "bigint"), ("c", "text")];
     let object = fixture.add("t", &columns, table(&[0, 1]));
     let rows = rows(&object, (0..2000).map(|n| (n / 20, n % 20)));
@@ -92,7 +92,7 @@ async fn projection_limit_and_count_read_what_they_need() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_a_multiset_come_as_often_as_their_weight() {
-    let mut fixture = Fixture::new();
+    let mut fixture = Fixture::default();
     let columns = [("a", "bigint"), ("b", "bigint"), ("c", "text")];
     let object = fixture.add("v", &columns, view(&[], &[0]));
     let rows = rows(&object, [(1, 1), (2, 2), (3, 3)].into_iter());
@@ -133,7 +133,7 @@ async fn a_statement_reads_one_snapshot_under_the_transactions_own_writes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_shows_what_the_snapshots_epoch_has_read() {
-    let mut fixture = Fixture::new();
+    let mut fixture = Fixture::default();
     let options = [
         ("fields.n.kind", "sequence"),
         ("fields.n.start", "1"),

@@ -1,5 +1,7 @@
 //! What a DML statement takes and gives, before it is run: for Describe.
 
+use std::sync::Arc;
+
 use arrow::datatypes::SchemaRef;
 
 use super::environment::resolve;
@@ -58,7 +60,7 @@ async fn describe_insert(
     {
         let schema = described.object.schema();
         let relations = [
-            RowRelation { name: &described.alias, schema: schema.clone() },
+            RowRelation { name: &described.alias, schema: Arc::clone(&schema) },
             RowRelation { name: "excluded", schema },
         ];
         let state = session_state(&described.query)?;
@@ -100,7 +102,7 @@ async fn describe_delete(
 /// What is known so far.
 struct Describing {
     query: QueryContext,
-    object: std::sync::Arc<Object>,
+    object: Arc<Object>,
     alias: String,
     declared: Vec<Option<SqlType>>,
 }
@@ -115,7 +117,7 @@ impl Describing {
         let object = resolve(query, table)?;
         let alias = alias.unwrap_or(&object.name.name).to_owned();
         let mut query = query.clone();
-        query.target = Some(std::sync::Arc::clone(&object));
+        query.target = Some(Arc::clone(&object));
         Ok(Self { query, object, alias, declared: declared.to_vec() })
     }
 

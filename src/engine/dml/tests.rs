@@ -32,7 +32,7 @@ struct Database {
 
 impl Database {
     fn new(script: &str) -> Self {
-        let mut fixture = Fixture::new();
+        let mut fixture = Fixture::default();
         fixture.catalog = catalog_of(script);
         let inboxes: Vec<Arc<Inbox>> = fixture
             .catalog
