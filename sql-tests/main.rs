@@ -16,6 +16,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod client;
+mod failure;
 mod flights;
 mod harness;
 mod operation;
@@ -32,7 +33,14 @@ use sqllogictest::harness::{Arguments, run};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let groups = [script::trials, operation::trials, psql::trials, values::trials, flights::trials];
+    let groups = [
+        script::trials,
+        operation::trials,
+        failure::trials,
+        psql::trials,
+        values::trials,
+        flights::trials,
+    ];
     let mut trials = oracle::trials();
     trials.extend(groups.into_iter().flat_map(|group| group()));
     let conclusion = run(&arguments, trials);

@@ -23,6 +23,8 @@ pub(crate) struct Server {
     process: Option<Child>,
     folder: TempDir,
     parallelism: usize,
+    /// Where the server is made to fail, as the `FAILPOINTS` variable says it.
+    failpoints: Option<&'static str>,
     /// Where PostgreSQL's protocol is spoken.
     pub(crate) port: u16,
     /// Where HTTP is spoken.
@@ -36,10 +38,19 @@ pub(crate) struct Server {
 impl Server {
     /// A server on an empty folder, ready.
     pub(crate) async fn start(parallelism: usize) -> Result<Self> {
+        Self::start_failing(parallelism, None).await
+    }
+
+    /// The same, made to fail at `failpoints` until it is started again.
+    pub(crate) async fn start_failing(
+        parallelism: usize,
+        failpoints: Option<&'static str>,
+    ) -> Result<Self> {
         let mut server = Self {
             process: None,
             folder: tempfile::Builder::new().prefix("weir-test-").tempdir()?,
             parallelism,
+            failpoints,
             port: harness::free_port()?,
             http_port: harness::free_port()?,
             start_took: Duration::ZERO,
@@ -79,6 +90,9 @@ impl Server {
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
         command.arg("--http").arg(format!("127.0.0.1:{}", self.http_port));
         command.arg("--parallelism").arg(self.parallelism.to_string());
+        if let Some(failpoints) = self.failpoints.filter(|_| self.generation == 0) {
+            command.env("FAILPOINTS", failpoints);
+        }
         command
     }
 

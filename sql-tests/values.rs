@@ -71,7 +71,7 @@ fn literals() -> Result<Vec<(String, String)>> {
     Ok(literals)
 }
 
-async fn make(client: &Client, way: Way, number: usize, kind: &str, literal: &str) -> Result<Made> {
+async fn make(client: &Client, number: usize, kind: &str, literal: &str) -> Result<Made> {
     let quoted = format!("'{}'", literal.replace('\'', "''"));
     let create = format!("CREATE TABLE t{number} (v {kind})");
     let insert = format!("INSERT INTO t{number} VALUES ({quoted})");

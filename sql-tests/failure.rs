@@ -1,0 +1,128 @@
+//! Failures inside the server: an actor that panics, a job that cannot run, a process that dies at
+//! the worst moments of a commit and of a view's catching up. Failpoints make them happen; what
+//! must hold after each is the same: what was acknowledged is there once, views equal their query.
+
+use anyhow::{Result, ensure};
+use sqllogictest::harness::Trial;
+use tokio_postgres::Client;
+
+use crate::client::{execute, value};
+use crate::harness::trial;
+use crate::server::Server;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("failure/a_panic_restarts_the_graph", a_panic_restarts_the_graph),
+        trial("failure/a_job_that_fails_again_is_suspended", a_job_that_fails_again_is_suspended),
+        trial("failure/death_before_a_commit", || death_in_a_commit("commit-before=8*off->panic")),
+        trial("failure/death_after_a_commit", || death_in_a_commit("commit-after=8*off->panic")),
+        trial("failure/a_view_goes_on_catching_up", a_view_goes_on_catching_up),
+    ]
+}
+
+const TABLE: &str = "CREATE TABLE t (id int PRIMARY KEY, v int)";
+const VIEW: &str =
+    "CREATE MATERIALIZED VIEW m AS SELECT v, count(*) AS n, sum(id) AS s FROM t GROUP BY v";
+
+/// Inserts rows until `count` are acknowledged, passing over what a restart undoes; their ids.
+async fn insert(client: &Client, first: i32, count: usize) -> Result<Vec<i32>> {
+    let mut acknowledged = Vec::new();
+    for id in first.. {
+        match client.simple_query(&format!("INSERT INTO t VALUES ({id}, {})", id % 3)).await {
+            Ok(_) => acknowledged.push(id),
+            Err(error) if error.as_db_error().is_some_and(|e| e.code().code() == "40001") => {}
+            Err(error) => return Err(error.into()),
+        }
+        if acknowledged.len() == count {
+            break;
+        }
+    }
+    Ok(acknowledged)
+}
+
+async fn a_panic_restarts_the_graph() -> Result<()> {
+    let server = Server::start_failing(2, Some("actor-process=2*off->2*panic->off")).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    execute(&client, VIEW).await?;
+    let ids = insert(&client, 1, 20).await?;
+    ensure!(ids.last() > Some(&20), "nothing failed: {ids:?}");
+    let kept = value(&client, "SELECT string_agg(CAST(id AS text), ',' ORDER BY id) FROM t").await?;
+    let expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ensure!(kept == expected.join(","), "{kept} is kept, {expected:?} was acknowledged");
+    ensure!(value(&client, "SELECT sum(n) FROM m").await? == "20", "the view lost or repeated rows");
+    let state = value(&client, "SELECT state FROM weir.jobs WHERE name = 'm'").await?;
+    ensure!(state == "attached", "{state}");
+    Ok(())
+}
+
+async fn a_job_that_fails_again_is_suspended() -> Result<()> {
+    let server = Server::start_failing(1, Some("actor-process=1*off->3*panic->off")).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    execute(&client, VIEW).await?;
+    insert(&client, 1, 3).await?;
+    let state = value(&client, "SELECT state FROM weir.jobs WHERE name = 'm'").await?;
+    ensure!(state == "suspended", "{state}");
+    let error = client.simple_query("SELECT * FROM m").await.err();
+    let code = error.as_ref().and_then(|e| e.as_db_error()).map(|e| e.code().code().to_owned());
+    ensure!(code.as_deref() == Some("55000"), "{error:?}");
+    execute(&client, "DROP MATERIALIZED VIEW m").await?;
+    execute(&client, VIEW).await?;
+    ensure!(value(&client, "SELECT sum(n) FROM m").await? == "3", "the new view is wrong");
+    Ok(())
+}
+
+/// The process panics in the thread that commits: the epoch is undone or done, never in part.
+async fn death_in_a_commit(failpoint: &'static str) -> Result<()> {
+    let mut server = Server::start_failing(2, Some(failpoint)).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    execute(&client, VIEW).await?;
+    let mut acknowledged = 0;
+    for id in 1..=10 {
+        let insert = format!("INSERT INTO t VALUES ({id}, 1)");
+        acknowledged += usize::from(client.simple_query(&insert).await.is_ok());
+    }
+    server.kill();
+    let check = server.run_check()?;
+    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.restart().await?;
+    let client = server.connect().await?;
+    let rows: usize = value(&client, "SELECT count(*) FROM t").await?.parse()?;
+    ensure!(rows >= acknowledged, "{rows} of {acknowledged} acknowledged rows are there");
+    let seen: usize = value(&client, "SELECT coalesce(sum(n), 0) FROM m").await?.parse()?;
+    ensure!(seen == rows, "the view has {seen} of {rows} rows");
+    Ok(())
+}
+
+/// Killed while it reads its input, a view goes on where it was, and is right in the end.
+async fn a_view_goes_on_catching_up() -> Result<()> {
+    let mut server = Server::start_failing(2, Some("backfill-chunk=sleep(400)")).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    let fill = "INSERT INTO t SELECT g, g % 7 FROM generate_series(1, 200000) AS s(g)";
+    execute(&client, fill).await?;
+    let creating = tokio::spawn({
+        let client = server.connect().await?;
+        async move { client.simple_query(VIEW).await.is_ok() }
+    });
+    let read = "SELECT coalesce(max(rows_read), 0) FROM weir.jobs WHERE name = 'm'";
+    while value(&client, read).await?.parse::<u64>()? == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    execute(&client, "UPDATE t SET v = v + 1 WHERE id % 1000 = 0").await?;
+    server.kill();
+    ensure!(!creating.await?, "the view was ready before the server was killed");
+    server.restart().await?;
+    let client = server.connect().await?;
+    execute(&client, "DELETE FROM t WHERE id % 500 = 1").await?;
+    let state = "SELECT state FROM weir.jobs WHERE name = 'm'";
+    while value(&client, state).await? != "attached" {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    server.stop().await?;
+    let check = server.run_check()?;
+    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    Ok(())
+}
