@@ -198,7 +198,7 @@ async fn run_until_killed(
         }));
     }
     let reader = tokio::spawn(read(port));
-    tokio::time::sleep(Duration::from_millis(random.random_range(20..700))).await;
+    tokio::time::sleep(Duration::from_millis(random.random_range(20..1500))).await;
     server.kill();
     for task in running {
         let (writer, end) = task.await?;
