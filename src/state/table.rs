@@ -28,6 +28,12 @@ pub(super) type Layer = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 /// Takes a key and its value; false to end.
 pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> bool;
 
+/// The changes of a layer in a range.
+type Changes<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
+
+/// Reads up to so many entries of the store from a key on.
+type ReadPage<'a> = &'a dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>;
+
 /// A handle on a state table.
 pub struct Table {
     id: TableId,
@@ -283,7 +289,7 @@ fn layer_range<'a>(from: &'a [u8], to: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bo
 
 /// What the layers (newest first) say of a range, in key order: deletions included.
 struct Changes<'a> {
-    layers: Vec<Peekable<btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>>>,
+    layers: Vec<Peekable<Changes<'a>>>,
 }
 
 impl<'a> Changes<'a> {
@@ -318,7 +324,7 @@ fn merge(
     layers: &[&Layer],
     from: &[u8],
     to: Option<&[u8]>,
-    read: &dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>,
+    read: ReadPage<'_>,
     visit: Visit<'_>,
 ) -> Result<(), StateError> {
     let mut changes = Changes::new(layers, from, to);
