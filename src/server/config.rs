@@ -133,9 +133,13 @@ pub(super) fn load(options: ServeOptions) -> anyhow::Result<Config> {
     if barrier_interval.is_zero() {
         bail!("barrier_interval_ms must be at least 1");
     }
+    let listen = given.listen.unwrap_or_else(|| ([127, 0, 0, 1], 5454).into());
+    if !listen.ip().is_loopback() {
+        bail!("cannot listen on {listen}: there are no passwords yet, so only loopback is safe");
+    }
     Ok(Config {
         data: given.data.unwrap_or_else(|| "./weir-data".into()),
-        listen: given.listen.unwrap_or_else(|| ([127, 0, 0, 1], 5454).into()),
+        listen,
         http: given.http.unwrap_or_else(|| ([127, 0, 0, 1], 5455).into()),
         memory_bytes,
         parallelism,
