@@ -26,6 +26,7 @@ mod psql;
 mod script;
 mod server;
 mod values;
+mod wire;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         psql::trials,
         values::trials,
         flights::trials,
+        wire::trials,
     ];
     let mut trials = oracle::trials();
     trials.extend(groups.into_iter().flat_map(|group| group()));

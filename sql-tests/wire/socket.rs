@@ -1,0 +1,205 @@
+//! A client of our own: sends any message, and shows each one that comes back as a line of text.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bytes::{Buf, BytesMut};
+use pgwire::messages::Message;
+use pgwire::messages::startup::Startup;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// How long an answer may take.
+const ANSWER_SECONDS_MAX: u64 = 20;
+
+/// A connection.
+pub(super) struct Socket {
+    stream: TcpStream,
+    unread: BytesMut,
+    /// From BackendKeyData: process id and secret.
+    pub(super) key: (i32, Vec<u8>),
+}
+
+impl Socket {
+    /// A connection that has said nothing yet.
+    pub(super) async fn raw(port: u16) -> Result<Self> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+        Ok(Self { stream, unread: BytesMut::new(), key: (0, Vec::new()) })
+    }
+
+    /// A session, at its first ReadyForQuery.
+    pub(super) async fn open(port: u16, user: &str, database: &str) -> Result<Self> {
+        let mut socket = Self::raw(port).await?;
+        let mut startup = Startup::new();
+        startup.parameters.insert("user".to_owned(), user.to_owned());
+        startup.parameters.insert("database".to_owned(), database.to_owned());
+        socket.send(&startup).await?;
+        loop {
+            let line = socket.receive().await?;
+            if line.starts_with("ErrorResponse") {
+                bail!("no session: {line}");
+            }
+            if line == "ReadyForQuery I" {
+                return Ok(socket);
+            }
+        }
+    }
+
+    /// Sends one message.
+    pub(super) async fn send(&mut self, message: &impl Message) -> Result<()> {
+        let mut bytes = BytesMut::new();
+        message.encode(&mut bytes).context("a small message")?;
+        self.send_bytes(&bytes).await
+    }
+
+    /// Sends bytes, whatever they are.
+    pub(super) async fn send_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.stream.write_all(bytes).await?)
+    }
+
+    /// The next message as a line; an error if none comes in time, or the connection ends.
+    pub(super) async fn receive(&mut self) -> Result<String> {
+        self.receive_within(Duration::from_secs(ANSWER_SECONDS_MAX)).await
+    }
+
+    /// As [`Socket::receive`], with a time of one's own.
+    pub(super) async fn receive_within(&mut self, limit: Duration) -> Result<String> {
+        tokio::time::timeout(limit, self.next()).await.context("no answer in time")?
+    }
+
+    /// Whether the server closes the connection now, saying nothing more.
+    pub(super) async fn is_closed(&mut self) -> bool {
+        let limit = Duration::from_secs(ANSWER_SECONDS_MAX);
+        let read = self.stream.read_buf(&mut self.unread);
+        match tokio::time::timeout(limit, read).await {
+            Ok(Ok(bytes)) => bytes == 0 && self.unread.is_empty(),
+            // A reset is an end too.
+            Ok(Err(_)) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// One byte, as the answer to an encryption request is.
+    pub(super) async fn byte(&mut self) -> Result<u8> {
+        while self.unread.is_empty() {
+            self.read().await?;
+        }
+        Ok(self.unread.get_u8())
+    }
+
+    async fn next(&mut self) -> Result<String> {
+        loop {
+            if self.unread.len() >= 5 {
+                let length = usize::try_from((&self.unread[1..5]).get_u32())?;
+                if self.unread.len() > length {
+                    let kind = self.unread[0];
+                    let mut frame = self.unread.split_to(length + 1);
+                    frame.advance(5);
+                    if kind == b'K' {
+                        self.key = (frame.get_i32(), frame.to_vec());
+                        return Ok("BackendKeyData".to_owned());
+                    }
+                    return Ok(shown(kind, frame));
+                }
+            }
+            self.read().await?;
+        }
+    }
+
+    async fn read(&mut self) -> Result<()> {
+        if self.stream.read_buf(&mut self.unread).await? == 0 {
+            bail!("the server closed the connection");
+        }
+        Ok(())
+    }
+}
+
+/// A message as a line.
+fn shown(kind: u8, mut body: BytesMut) -> String {
+    match kind {
+        b'R' => format!("Authentication {}", body.get_i32()),
+        b'S' => format!("ParameterStatus {}={}", string(&mut body), string(&mut body)),
+        b'Z' => format!("ReadyForQuery {}", char::from(body.get_u8())),
+        b'1' => "ParseComplete".to_owned(),
+        b'2' => "BindComplete".to_owned(),
+        b'3' => "CloseComplete".to_owned(),
+        b'n' => "NoData".to_owned(),
+        b's' => "PortalSuspended".to_owned(),
+        b'I' => "EmptyQueryResponse".to_owned(),
+        b'C' => format!("CommandComplete {}", string(&mut body)),
+        b'c' => "CopyDone".to_owned(),
+        b'd' => format!("CopyData {}", String::from_utf8_lossy(&body).escape_debug()),
+        b'G' => format!("CopyInResponse {} {}", body.get_i8(), body.get_i16()),
+        b'H' => format!("CopyOutResponse {} {}", body.get_i8(), body.get_i16()),
+        b'v' => format!("NegotiateProtocolVersion {}", body.get_i32() & 0xffff),
+        b'E' => format!("ErrorResponse {}", report(&mut body)),
+        b'N' => format!("NoticeResponse {}", report(&mut body)),
+        b't' => {
+            let types: Vec<String> =
+                (0..body.get_i16()).map(|_| body.get_u32().to_string()).collect();
+            format!("ParameterDescription [{}]", types.join(", "))
+        }
+        b'T' => {
+            let columns: Vec<String> = (0..body.get_i16()).map(|_| column(&mut body)).collect();
+            format!("RowDescription [{}]", columns.join(", "))
+        }
+        b'D' => {
+            let values: Vec<String> = (0..body.get_i16()).map(|_| value(&mut body)).collect();
+            format!("DataRow {}", values.join(", "))
+        }
+        other => format!("message {:?}", char::from(other)),
+    }
+}
+
+/// Name, type and size; the modifier and the format where they say something.
+fn column(body: &mut BytesMut) -> String {
+    let name = string(body);
+    body.advance(6);
+    let (oid, size, modifier, format) =
+        (body.get_u32(), body.get_i16(), body.get_i32(), body.get_i16());
+    let mut text = format!("{name}:{oid}/{size}");
+    if modifier != -1 {
+        text.push_str(&format!("({modifier})"));
+    }
+    if format == 1 {
+        text.push_str(" binary");
+    }
+    text
+}
+
+fn value(body: &mut BytesMut) -> String {
+    let Ok(length) = usize::try_from(body.get_i32()) else { return "NULL".to_owned() };
+    let bytes = body.split_to(length);
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => bytes.iter().fold("\\x".to_owned(), |hex, byte| format!("{hex}{byte:02x}")),
+    }
+}
+
+/// Severity, code and message, and the position if there is one.
+fn report(body: &mut BytesMut) -> String {
+    let (mut severity, mut code, mut message, mut position) = Default::default();
+    loop {
+        let kind = body.get_u8();
+        if kind == 0 {
+            return format!("{severity} {code} {message}{position}");
+        }
+        let text = string(body);
+        match kind {
+            b'V' => severity = text,
+            b'C' => code = text,
+            b'M' => message = text,
+            b'P' => position = format!(" at {text}"),
+            _ => {}
+        }
+    }
+}
+
+fn string(body: &mut BytesMut) -> String {
+    let end = body.iter().position(|byte| *byte == 0).unwrap_or(body.len());
+    let text = String::from_utf8_lossy(&body.split_to(end)).into_owned();
+    if body.has_remaining() {
+        body.advance(1);
+    }
+    text
+}
