@@ -118,16 +118,16 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             now: WallTime(0),
             server_started: WallTime(0),
             search_path: vec!["public".to_owned()],
-            settings: BTreeMap::from([
+            settings: Arc::new(BTreeMap::from([
                 ("default_table_access_method".to_owned(), setting("heap")),
                 ("jit".to_owned(), setting("on")),
                 ("server_version_num".to_owned(), setting("150000")),
-            ]),
-            activity: vec![activity],
+            ])),
+            activity: Arc::new(vec![activity]),
             client: None,
             server: None,
             relation_bytes: BTreeMap::from([(ObjectId(16384), 16384)]),
-            weir_tables: Vec::new(),
+            weir_tables: Arc::default(),
             effects: Arc::default(),
         }),
     }

@@ -156,11 +156,11 @@ impl Checker {
             server_started: clock::wall(),
             search_path: search_path.to_vec(),
             settings: Default::default(),
-            activity: Vec::new(),
+            activity: Arc::new(Vec::new()),
             client: None,
             server: None,
             relation_bytes: Default::default(),
-            weir_tables: Vec::new(),
+            weir_tables: Arc::default(),
             effects: Arc::default(),
         };
         QueryContext {

@@ -109,6 +109,11 @@ impl Engine {
         self.committed(self.gate().open_epoch()).await
     }
 
+    /// The tables of schema `weir`.
+    pub fn system(self: &Arc<Self>) -> &Arc<System> {
+        self.system.get_or_init(|| Arc::new(System::new(self)))
+    }
+
     /// Everything that a statement of `session` means and reads: names, time, the newest snapshot.
     /// `style` is how it writes values as text.
     pub fn query_context(
@@ -116,7 +121,6 @@ impl Engine {
         session: PgSession,
         style: TextStyle,
     ) -> QueryContext {
-        let system = self.system.get_or_init(|| Arc::new(System::new(self)));
         QueryContext {
             template: Arc::clone(&self.template),
             // The catalog first: an object in it is in every later snapshot.
@@ -129,7 +133,7 @@ impl Engine {
             now: session.now,
             pg: Arc::new(session),
             rows: HashMap::new(),
-            system: Arc::clone(system) as Arc<dyn SystemTables>,
+            system: Arc::clone(self.system()) as Arc<dyn SystemTables>,
             views: Arc::new(Views),
         }
     }

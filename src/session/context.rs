@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::interrupt::Interrupt;
 use super::prepared::Basis;
 use super::session::Session;
+use super::sessions::Sessions;
 use super::variables::Scope;
 use crate::catalog::pg::{Effect, PgSession};
 use crate::clock::{self, WallTime};
@@ -17,7 +18,8 @@ use crate::types::{InputStyle, Zone};
 impl Session {
     /// The moment that a query reads, under the writes of its transaction.
     pub(super) fn query_context(&mut self) -> SqlResult<QueryContext> {
-        let mut context = self.engine.query_context(self.pg_session(), self.text_style());
+        let session = self.pg_session();
+        let mut context = self.engine.query_context(session, self.text_style());
         if self.reads_one_moment() {
             match &self.block.pinned {
                 Some(pinned) => context.snapshot = Arc::clone(&pinned.snapshot),
@@ -67,7 +69,7 @@ impl Session {
         }
     }
 
-    fn pg_session(&self) -> PgSession {
+    fn pg_session(&mut self) -> PgSession {
         PgSession {
             user: self.client.user.clone(),
             database: self.client.database.clone(),
@@ -76,11 +78,11 @@ impl Session {
             server_started: self.membership.sessions().started(),
             search_path: self.variables.search_path(&self.client.user),
             settings: self.variables.settings(),
-            activity: self.membership.sessions().activity(),
+            activity: Arc::<Sessions>::clone(self.membership.sessions()),
             client: self.membership.client(),
             server: None,
             relation_bytes: Default::default(),
-            weir_tables: Vec::new(),
+            weir_tables: Arc::clone(&self.weir_tables),
             effects: Arc::default(),
         }
     }

@@ -116,8 +116,7 @@ impl Session {
         let started = interrupts.race(Box::pin(starting)).await;
         self.block.writes = Some(writes);
         let rows = started?;
-        let target =
-            CopyTarget { relation: table.name.clone(), schema: Arc::clone(rows.schema()) };
+        let target = CopyTarget { relation: table.name.clone(), schema: Arc::clone(rows.schema()) };
         let reader = CopyReader::new(&target, options, &self.input_style(), BATCH_ROWS_MAX)?;
         let columns = target.schema.fields().len();
         let binary = options.format == CopyFormat::Binary;

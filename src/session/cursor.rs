@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::outcome::{Fetch as Fetching, Format, Outcome, Rows, Tag};
 use super::parameter::Parameters;
-use super::portal::{Portal, Source, State, no_portal};
+use super::portal::{Lasts, Portal, Source, State, no_portal};
 use super::session::Session;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{Declare, Direction, Fetch};
@@ -42,7 +42,7 @@ impl Session {
         let formats = vec![format; rows.description().len()];
         let portal = Portal {
             source: Source::Cursor,
-            hold: declare.hold,
+            lasts: if declare.hold { Lasts::UntilCommitted } else { Lasts::Transaction },
             description: Some(Arc::clone(rows.description())),
             formats: formats.clone(),
             state: State::Suspended(Box::new(rows.with_formats(formats))),
@@ -53,7 +53,7 @@ impl Session {
 
     pub(super) async fn fetch(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
         let steps = steps(fetch.direction)?;
-        let mut rows = self.take_cursor(&fetch.cursor)?;
+        let mut rows = self.take_cursor(&fetch.cursor).await?;
         let skipped = self.skip(&mut rows, Some(steps.skip)).await;
         if let Err(error) = skipped {
             self.close_portal(&fetch.cursor);
@@ -66,7 +66,7 @@ impl Session {
     pub(super) async fn move_cursor(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
         let steps = steps(fetch.direction)?;
         let total = steps.take.and_then(|take| steps.skip.checked_add(take));
-        let mut rows = self.take_cursor(&fetch.cursor)?;
+        let mut rows = self.take_cursor(&fetch.cursor).await?;
         let moved = self.skip(&mut rows, total).await;
         self.suspend(&fetch.cursor, *rows);
         let moved = moved?;
@@ -86,11 +86,20 @@ impl Session {
     }
 
     /// A cursor's live rows, until [`Session::finished`] or [`Session::suspend`] brings them back.
-    fn take_cursor(&mut self, name: &str) -> SqlResult<Box<Rows>> {
+    /// A portal that the wire has bound and not run is started.
+    async fn take_cursor(&mut self, name: &str) -> SqlResult<Box<Rows>> {
         let portal = self.portals.get_mut(name).ok_or_else(|| no_cursor(name))?;
-        match std::mem::replace(&mut portal.state, State::Fetched) {
-            State::Suspended(rows) => Ok(rows),
-            other => {
+        let formats = portal.formats.clone();
+        match (std::mem::replace(&mut portal.state, State::Fetched), &portal.source) {
+            (State::Suspended(rows), _) => Ok(Box::new(rows.counted_as("FETCH"))),
+            (State::Ready, Source::Bound { prepared, parameters })
+                if portal.description.is_some() =>
+            {
+                let (prepared, parameters) = (Arc::clone(prepared), parameters.clone());
+                let rows = Box::pin(self.select_prepared(&prepared, parameters)).await?;
+                Ok(Box::new(rows.with_formats(formats).counted_as("FETCH")))
+            }
+            (other, _) => {
                 portal.state = other;
                 let message = format!("cursor \"{name}\" cannot be fetched from now");
                 Err(SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, message))

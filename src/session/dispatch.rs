@@ -54,9 +54,7 @@ impl Session {
             | StatementKind::Declare(_)
             | StatementKind::Fetch(_)
             | StatementKind::Move(_)
-            | StatementKind::Close(_) => {
-                Box::pin(self.stored(&statement.kind, parameters)).await
-            }
+            | StatementKind::Close(_) => Box::pin(self.stored(&statement.kind, parameters)).await,
             StatementKind::Set(_)
             | StatementKind::Reset(_)
             | StatementKind::Show(_)

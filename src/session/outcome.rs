@@ -199,6 +199,14 @@ impl Rows {
         self
     }
 
+    /// Where the tag counts rows, under this word: a portal's rows can be executed and fetched.
+    pub(super) fn counted_as(mut self, word: &'static str) -> Self {
+        if matches!(self.tag, Tag::Counted(_)) {
+            self.tag = Tag::Counted(word);
+        }
+        self
+    }
+
     pub(super) fn with_tag(mut self, tag: Tag) -> Self {
         self.tag = tag;
         self

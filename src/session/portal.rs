@@ -32,12 +32,22 @@ pub struct Binding {
 pub(super) struct Portal {
     pub(super) source: Source,
     pub(super) state: State,
-    /// Whether it outlives its transaction.
-    pub(super) hold: bool,
+    /// How long it lasts.
+    pub(super) lasts: Lasts,
     /// What its rows look like; `None`: it gives none.
     pub(super) description: Option<Arc<Description>>,
     /// One a column.
     pub(super) formats: Vec<Format>,
+}
+
+/// How long a portal lasts, if nobody closes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lasts {
+    /// To the end of its transaction.
+    Transaction,
+    /// WITH HOLD: as long as the session, if its transaction commits.
+    UntilCommitted,
+    Session,
 }
 
 /// Where a portal comes from.
@@ -89,7 +99,7 @@ impl Session {
         let portal = Portal {
             source: Source::Bound { prepared, parameters },
             state: State::Ready,
-            hold: false,
+            lasts: Lasts::Transaction,
             description,
             formats,
         };
@@ -117,7 +127,10 @@ impl Session {
         let formats = portal.formats.clone();
         // Rows that are given out are over unless they are brought back.
         match std::mem::replace(&mut portal.state, State::Done) {
-            State::Suspended(rows) => return Ok(Executed::Outcome(Outcome::Rows(rows))),
+            State::Suspended(rows) => {
+                let rows = Box::new(rows.counted_as("SELECT"));
+                return Ok(Executed::Outcome(Outcome::Rows(rows)));
+            }
             State::Ready => {}
             State::Done | State::Fetched => return finished(name, description),
         }
@@ -159,9 +172,17 @@ impl Session {
         self.portals.remove(name);
     }
 
-    /// The transaction is over: only cursors WITH HOLD stay.
-    pub(super) fn close_portals_of_transaction(&mut self) {
-        self.portals.retain(|_, portal| portal.hold);
+    /// The transaction is over: only cursors WITH HOLD stay, and of those that it declared none if
+    /// it failed.
+    pub(super) fn close_portals_of_transaction(&mut self, committed: bool) {
+        self.portals.retain(|_, portal| match portal.lasts {
+            Lasts::Transaction => false,
+            Lasts::UntilCommitted => {
+                portal.lasts = Lasts::Session;
+                committed
+            }
+            Lasts::Session => true,
+        });
     }
 }
 

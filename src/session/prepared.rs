@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
 
-use super::outcome::{Description, Outcome};
+use super::outcome::{Description, Outcome, Rows};
 use super::parameter::Parameters;
 use super::query::Planned;
 use super::session::Session;
@@ -167,6 +167,19 @@ impl Session {
             ));
         }
         Ok(Arc::new(again))
+    }
+
+    /// The rows of a prepared query, for a cursor over its portal.
+    pub(super) async fn select_prepared(
+        &mut self,
+        prepared: &Prepared,
+        parameters: Vec<ScalarValue>,
+    ) -> SqlResult<Rows> {
+        let Some(planned) = &prepared.planned else {
+            return Err(SqlError::unsupported("FETCH from a portal that is no query"));
+        };
+        let parameters = Parameters { types: prepared.parameters.clone(), values: parameters };
+        self.select_planned(planned, &parameters).await
     }
 
     /// Runs a prepared statement with decoded parameters.

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arrow::datatypes::SchemaRef;
+
 use super::interrupt::Interrupts;
 use super::notice::Notice;
 use super::portal::Portal;
@@ -15,6 +17,7 @@ use crate::clock;
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner::{self, Statement};
+use crate::serving::SystemTables;
 
 /// Users there are. They may do everything.
 const USERS: [&str; 2] = ["weir", "postgres"];
@@ -49,6 +52,8 @@ pub struct Session {
     /// Portals and cursors by name; the unnamed one has the empty name.
     pub(super) portals: HashMap<String, Portal>,
     notices: Vec<Notice>,
+    /// The engine's system tables, as the catalogs show them.
+    pub(super) weir_tables: Arc<Vec<(String, SchemaRef)>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -68,6 +73,10 @@ impl Session {
             let message = format!("database \"{}\" does not exist", client.database);
             return Err(SqlError::new(code::INVALID_CATALOG_NAME, message));
         }
+        let system = engine.system();
+        let tables = system.names().into_iter();
+        let weir_tables =
+            tables.filter_map(|name| system.schema(&name).map(|schema| (name, schema))).collect();
         membership.update(|activity| {
             activity.user.clone_from(&client.user);
             activity.database.clone_from(&client.database);
@@ -82,6 +91,7 @@ impl Session {
             prepared: HashMap::new(),
             portals: HashMap::new(),
             notices: Vec::new(),
+            weir_tables: Arc::new(weir_tables),
         })
     }
 

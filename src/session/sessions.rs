@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::interrupt::{Interrupt, Interrupts};
-use crate::catalog::pg::Activity;
+use crate::catalog::pg::{Activities, Activity};
 use crate::clock::{self, WallTime};
 
 /// The open sessions by process id.
@@ -80,16 +80,17 @@ impl Sessions {
         self.started
     }
 
-    /// What everybody does.
-    pub(super) fn activity(&self) -> Vec<Activity> {
-        self.members.lock().by_id.values().map(|member| member.activity.clone()).collect()
-    }
-
     /// Interrupts a session, if there is one of that id.
     pub(super) fn raise(&self, process_id: i32, interrupt: Interrupt) {
         if let Some(member) = self.members.lock().by_id.get(&process_id) {
             member.interrupts.raise(interrupt);
         }
+    }
+}
+
+impl Activities for Sessions {
+    fn list(&self) -> Vec<Activity> {
+        self.members.lock().by_id.values().map(|member| member.activity.clone()).collect()
     }
 }
 
@@ -107,7 +108,7 @@ impl Membership {
         self.peer.map(|peer| (peer.ip(), peer.port()))
     }
 
-    pub(super) fn sessions(&self) -> &Sessions {
+    pub(super) fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
@@ -137,7 +138,7 @@ mod tests {
         two.update(|activity| activity.user = "weir".to_owned());
         drop(one);
         let users: Vec<String> =
-            sessions.activity().into_iter().map(|activity| activity.user).collect();
+            sessions.list().into_iter().map(|activity| activity.user).collect();
         assert_eq!(users, ["weir"]);
     }
 

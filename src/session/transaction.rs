@@ -134,7 +134,7 @@ impl Session {
             // Nothing can bring them back: others need not wait for the locks.
             self.block.writes = None;
         }
-        self.close_portals_of_transaction();
+        self.close_portals_of_transaction(false);
     }
 
     /// Refuses everything but the end of a failed transaction.
@@ -272,14 +272,14 @@ impl Session {
             Ok(()) => self.variables.commit(),
             Err(_) => self.variables.roll_back(),
         }
-        self.close_portals_of_transaction();
+        self.close_portals_of_transaction(committed.is_ok());
         committed
     }
 
     fn roll_back_block(&mut self) {
         self.block = Block::default();
         self.variables.roll_back();
-        self.close_portals_of_transaction();
+        self.close_portals_of_transaction(false);
     }
 
     async fn commit_writes(&mut self, writes: dml::Transaction) -> SqlResult<()> {

@@ -4,6 +4,7 @@
 //! SET inside a transaction is undone with it; SET LOCAL ends with it either way.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::notice::Severity;
@@ -32,17 +33,27 @@ pub struct Variables {
     before: Option<Values>,
     /// Counts changes, so that the wire knows when to look.
     changes: u64,
+    /// What [`Variables::settings`] gave last, and `changes` then.
+    shown: Option<(u64, Arc<BTreeMap<String, pg::Setting>>)>,
 }
 
 impl Variables {
     pub(super) fn new(user: &str) -> Self {
         let startup = Values::from([("session_authorization".to_owned(), user.to_owned())]);
-        Self { startup, session: Values::new(), local: Values::new(), before: None, changes: 0 }
+        Self {
+            startup,
+            session: Values::new(),
+            local: Values::new(),
+            before: None,
+            changes: 0,
+            shown: None,
+        }
     }
 
     /// A value from the startup packet: the session's default from now on.
     pub fn start_with(&mut self, name: &str, value: &str) -> SqlResult<()> {
         let (key, value) = accept(name, value)?;
+        self.changes += 1;
         self.startup.insert(key, value);
         Ok(())
     }
@@ -69,6 +80,7 @@ impl Variables {
             // What cannot be changed is at its default.
             Some(setting) if matches!(setting.kind, Kind::Fixed) => return Ok(()),
             Some(setting) if is_of_transaction(setting.name) => {
+                self.changes += 1;
                 self.local.remove(setting.name);
                 return Ok(());
             }
@@ -118,7 +130,18 @@ impl Variables {
     }
 
     /// Every variable by its name in lower case, as `pg_settings` and `current_setting` show them.
-    pub(super) fn settings(&self) -> BTreeMap<String, pg::Setting> {
+    pub(super) fn settings(&mut self) -> Arc<BTreeMap<String, pg::Setting>> {
+        match &self.shown {
+            Some((changes, shown)) if *changes == self.changes => Arc::clone(shown),
+            _ => {
+                let shown = Arc::new(self.all_settings());
+                self.shown = Some((self.changes, Arc::clone(&shown)));
+                shown
+            }
+        }
+    }
+
+    fn all_settings(&self) -> BTreeMap<String, pg::Setting> {
         let custom = [&self.startup, &self.session, &self.local]
             .into_iter()
             .flat_map(|values| values.iter())

@@ -190,7 +190,7 @@ pub(super) fn is_visible(context: &PgContext, class: &Class) -> bool {
 }
 
 fn weir_classes(context: &PgContext) -> impl Iterator<Item = Class> {
-    (FIRST_WEIR_TABLE..).zip(&context.session.weir_tables).map(|(oid, (name, schema))| Class {
+    (FIRST_WEIR_TABLE..).zip(context.session.weir_tables.iter()).map(|(oid, (name, schema))| Class {
         oid,
         schema: WEIR.to_owned(),
         name: name.clone(),

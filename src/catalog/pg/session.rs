@@ -1,6 +1,7 @@
 //! What of a client's session the system catalogs show, and what their functions do to it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -34,15 +35,15 @@ pub struct PgSession {
     /// Schemas in which a name without one is looked for; `pg_catalog` comes before them.
     pub search_path: Vec<String>,
     /// All variables, by name in lower case.
-    pub settings: BTreeMap<String, Setting>,
-    /// All sessions, this one included.
-    pub activity: Vec<Activity>,
+    pub settings: Arc<BTreeMap<String, Setting>>,
+    /// All sessions, this one included: asked only by those who show them.
+    pub activity: Arc<dyn Activities>,
     pub client: Option<(IpAddr, u16)>,
     pub server: Option<(IpAddr, u16)>,
     /// Bytes of relations, where known.
     pub relation_bytes: BTreeMap<ObjectId, i64>,
     /// Weir's system tables: they are not objects of the catalog, but `\d weir.*` shows them.
-    pub weir_tables: Vec<(String, SchemaRef)>,
+    pub weir_tables: Arc<Vec<(String, SchemaRef)>>,
     /// What the statement's functions ask the session to do, in order.
     pub effects: Arc<Mutex<Vec<Effect>>>,
 }
@@ -73,6 +74,18 @@ pub struct Activity {
     /// `active`, `idle`, `idle in transaction`, `idle in transaction (aborted)`.
     pub state: &'static str,
     pub query: String,
+}
+
+/// Who knows all sessions.
+pub trait Activities: fmt::Debug + Send + Sync {
+    /// What each of them does now.
+    fn list(&self) -> Vec<Activity>;
+}
+
+impl Activities for Vec<Activity> {
+    fn list(&self) -> Vec<Activity> {
+        self.clone()
+    }
 }
 
 /// What a function asks of the session that called it.

@@ -87,7 +87,7 @@ pub(super) fn pg_user(_context: &PgContext, rows: &mut Rows) {
 }
 
 pub(super) fn pg_settings(context: &PgContext, rows: &mut Rows) {
-    for (name, setting) in &context.session.settings {
+    for (name, setting) in context.session.settings.iter() {
         let value = context.setting(name).unwrap_or_default();
         let source = if value == setting.default { "default" } else { "session" };
         rows.push([
@@ -107,7 +107,7 @@ pub(super) fn pg_settings(context: &PgContext, rows: &mut Rows) {
 }
 
 pub(super) fn pg_stat_activity(context: &PgContext, rows: &mut Rows) {
-    for one in &context.session.activity {
+    for one in context.session.activity.list() {
         let database = context.catalog.database(&one.database);
         let (address, port) = endpoint(one.client);
         rows.push([

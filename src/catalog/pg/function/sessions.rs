@@ -103,7 +103,8 @@ fn set_config(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
 /// True if there is such a session.
 fn signal(context: &PgContext, arguments: &[Value], effect: fn(i32) -> Effect) -> SqlResult<Value> {
     let pid = argument(arguments, 0).as_int().and_then(|pid| i32::try_from(pid).ok());
-    let known = pid.filter(|pid| context.session.activity.iter().any(|one| one.pid == *pid));
+    let sessions = context.session.activity.list();
+    let known = pid.filter(|pid| sessions.iter().any(|one| one.pid == *pid));
     if let Some(pid) = known {
         context.session.effects.lock().push(effect(pid));
     }
