@@ -42,7 +42,7 @@ impl Session {
 
     /// Only a view takes long enough to be worth cancelling, and it undoes itself when it is; the
     /// others are not left half-done.
-    async fn define(&mut self, kind: &StatementKind, text: &str) -> SqlResult<DdlOutcome> {
+    async fn define(&self, kind: &StatementKind, text: &str) -> SqlResult<DdlOutcome> {
         let names = self.names();
         let engine = Arc::clone(&self.engine);
         match kind {
@@ -107,7 +107,7 @@ impl Session {
 
     fn tell(&mut self, outcome: DdlOutcome) {
         for remark in outcome.notices {
-            let notice = Notice::notice(remark.message);
+            let notice = Notice::remark(remark.message);
             self.notify(match remark.detail {
                 Some(detail) => notice.detail(detail),
                 None => notice,

@@ -30,7 +30,7 @@ impl Session {
         self.check_not_failed(&statement.kind)?;
         self.is_active(&statement.text);
         // The futures of some kinds are large; they are kept off this one's stack.
-        let outcome = match &statement.kind {
+        match &statement.kind {
             StatementKind::Begin(_)
             | StatementKind::Commit { .. }
             | StatementKind::Rollback { .. }
@@ -74,8 +74,7 @@ impl Session {
             | StatementKind::Comment(_)
             | StatementKind::Flush
             | StatementKind::Checkpoint => Box::pin(self.administer(statement)).await,
-        };
-        outcome
+        }
     }
 
     /// Transactions.

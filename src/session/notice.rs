@@ -24,7 +24,7 @@ pub struct Notice {
 const SUCCESS: SqlState = "00000";
 
 impl Notice {
-    pub fn notice(message: impl Into<String>) -> Self {
+    pub fn remark(message: impl Into<String>) -> Self {
         Self { severity: Severity::Notice, report: SqlError::new(SUCCESS, message) }
     }
 
