@@ -27,8 +27,32 @@ pub(super) fn label(query: &mut ast::Query) {
             label_items(&mut select.projection);
             ControlFlow::Continue(())
         }
+
+        fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
+            label_series(factor);
+            ControlFlow::Continue(())
+        }
     }
     let _ = query.visit(&mut Labels);
+}
+
+/// The column of a function in FROM is named after the function, or after its alias.
+fn label_series(factor: &mut ast::TableFactor) {
+    let ast::TableFactor::Table { name, alias, args: Some(_), .. } = factor else { return };
+    let function = name.0.last().and_then(|part| part.as_ident()).map(fold_ident);
+    if function.as_deref() != Some("generate_series") {
+        return;
+    }
+    let alias = alias.get_or_insert_with(|| ast::TableAlias {
+        explicit: false,
+        name: ast::Ident::new("generate_series"),
+        columns: Vec::new(),
+        at: None,
+    });
+    if alias.columns.is_empty() {
+        let name = alias.name.clone();
+        alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
+    }
 }
 
 /// Labels the items of a list.

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::TableReference;
+use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::Dialect;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
@@ -123,8 +123,27 @@ pub(super) fn plan_tree(
     let plan = state
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})
+        .and_then(signed_columns)
         .map_err(wrong)?;
     Ok(PlannedQuery { plan, parameters })
+}
+
+/// PostgreSQL counts (`row_number()`, `rank()`) in bigints; it has no unsigned numbers.
+fn signed_columns(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
+    let unsigned = |field: &Arc<Field>| *field.data_type() == DataType::UInt64;
+    if !plan.schema().fields().iter().any(unsigned) {
+        return Ok(plan);
+    }
+    let columns = plan.schema().iter().map(|(qualifier, field)| {
+        let column = Expr::Column(Column::from((qualifier, field)));
+        if unsigned(field) {
+            cast(column, DataType::Int64).alias_qualified(qualifier.cloned(), field.name())
+        } else {
+            column
+        }
+    });
+    let columns: Vec<Expr> = columns.collect();
+    LogicalPlanBuilder::from(plan).project(columns)?.build()
 }
 
 fn parameter_field(sql_type: &SqlType) -> FieldRef {

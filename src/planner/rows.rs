@@ -9,6 +9,8 @@ use datafusion::datasource::empty::EmptyTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 use sqlparser::ast;
 
@@ -153,9 +155,20 @@ fn physical(state: &SessionState, plan: &LogicalPlan) -> SqlResult<Vec<Arc<dyn P
         }
         _ => return Err(SqlError::unsupported("such an expression over a single row")),
     }
+    let schema = projection.input.schema();
+    let context = SimplifyContext::builder()
+        .with_schema(Arc::clone(schema))
+        .with_config_options(Arc::clone(state.config_options()))
+        .with_query_execution_start_time(state.execution_props().query_execution_start_time)
+        .build();
+    // `now()` is a constant of the statement, which simplifying puts in its place.
+    let simplifier = ExprSimplifier::new(context);
     projection
         .expr
         .iter()
-        .map(|expr| Ok(state.create_physical_expr(expr.clone(), projection.input.schema())?))
+        .map(|expr| {
+            let expr = simplifier.simplify(expr.clone())?;
+            Ok(state.create_physical_expr(expr, schema)?)
+        })
         .collect()
 }

@@ -343,3 +343,55 @@ fn expressions_over_rows_are_evaluated_on_batches() {
         .expect("it can be planned");
     assert_eq!(planned.schema.field(0).data_type(), &DataType::Int32);
 }
+
+#[test]
+fn casts_read_write_and_round_as_postgres() {
+    shows(
+        "select timestamp '2024-01-15 10:00' + interval '1 day', '12'::int + 1, 3.5::int, \
+         2.5::float8::int, true::text, 1.50::text, 'abc'::varchar(2), '{1,2}'::int[]",
+        expect![[r#"
+            ?column? timestamp without time zone: 2024-01-16T10:00:00
+            ?column? integer: 13
+            int4 integer: 4
+            int4 integer: 2
+            text text: true
+            text text: 1.50
+            varchar character varying(2): ab
+            int4 integer[]: [1, 2]
+        "#]],
+    );
+    shows("select 'x'::int", expect![[r#"
+        22P02 invalid input syntax for type integer: "x"
+    "#]]);
+    shows("select '{\"b\": 1}'::jsonb ->> 'b', interval '90 min'::text", expect![[r#"
+        ?column? text: 1
+        text text: 01:30:00
+    "#]]);
+    shows("select d = '2024-01-02' as eq from (values (date '2024-01-02')) t (d)", expect![[r#"
+        eq boolean: true
+    "#]]);
+}
+
+#[test]
+fn set_operations_windows_and_series_have_postgres_types() {
+    shows("select 1 union select 2 order by 1", expect![[r#"
+        ?column? integer: 1
+        ?column? integer: 2
+    "#]]);
+    shows("select row_number() over (order by x) from (values (1), (null)) t (x)", expect![[r#"
+        row_number bigint: 1
+        row_number bigint: 2
+    "#]]);
+    shows("select * from generate_series(1, 2) union all select null order by 1", expect![[r#"
+        generate_series bigint: 1
+        generate_series bigint: 2
+        generate_series bigint: 
+    "#]]);
+    shows(
+        "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) \
+         select sum(n) from r",
+        expect![[r#"
+            sum numeric(38,0): 6
+        "#]],
+    );
+}

@@ -7,6 +7,7 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
+use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
 use super::sum::PgSum;
 use crate::error::SqlResult;
@@ -40,6 +41,7 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     for function in arithmetic.functions() {
         state.register_udf(function)?;
     }
+    state.add_analyzer_rule(Arc::new(PgCasts));
     state.add_analyzer_rule(Arc::new(arithmetic));
     Ok(state)
 }

@@ -8,7 +8,7 @@ use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 
 /// Scalar functions whose result has their arguments' type. The others say what they take, and
 /// their literals are theirs.
@@ -18,29 +18,47 @@ const POLYMORPHIC: &[&str] =
 /// Aggregates whose result's type depends on their argument's.
 const AGGREGATES: &[&str] = &["avg", "count", "max", "min", "sum"];
 
-/// Narrows the literals of a query.
+/// Narrows the literals of a query. A recursive one stays as it is: its work table's types are
+/// settled already.
 pub fn narrow_literals(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let narrowed = plan.transform_up_with_subqueries(|plan| {
+    if plan.exists(|node| Ok(matches!(node, LogicalPlan::RecursiveQuery(_))))? {
+        return Ok(plan);
+    }
+    Ok(plan.transform_up_with_subqueries(narrow_node)?.data)
+}
+
+fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    match plan {
         // What a limit counts is a bigint in PostgreSQL too.
-        if matches!(plan, LogicalPlan::Limit(_)) {
-            return Ok(Transformed::no(plan));
-        }
-        if let LogicalPlan::Values(values) = plan {
+        LogicalPlan::Limit(_) => Ok(Transformed::no(plan)),
+        LogicalPlan::Values(values) => {
             let mut rows = values.values;
             for value in rows.iter_mut().flatten() {
-                *value = narrow(std::mem::take(value))?.data;
+                *value = match std::mem::take(value) {
+                    // Planning gave NULL the type of its column.
+                    Expr::Literal(ScalarValue::Int64(None), metadata) => {
+                        Expr::Literal(ScalarValue::Null, metadata)
+                    }
+                    other => narrow(other)?.data,
+                };
             }
-            return Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?));
+            Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?))
         }
-        let names = NamePreserver::new(&plan);
-        let changed = plan.map_expressions(|expr| {
-            let name = names.save(&expr);
-            Ok(narrow(expr)?.update_data(|expr| name.restore(expr)))
-        })?;
-        // Types may change from below, even where no literal stands.
-        changed.map_data(LogicalPlan::recompute_schema).map(|plan| Transformed::yes(plan.data))
-    })?;
-    Ok(narrowed.data)
+        LogicalPlan::Union(union) => {
+            let union = Union::try_new_with_loose_types(union.inputs)?;
+            Ok(Transformed::yes(LogicalPlan::Union(union)))
+        }
+        plan => {
+            let names = NamePreserver::new(&plan);
+            let changed = plan.map_expressions(|expr| {
+                let name = names.save(&expr);
+                Ok(narrow(expr)?.update_data(|expr| name.restore(expr)))
+            })?;
+            // Types may change from below, even where no literal stands.
+            let plan = changed.map_data(LogicalPlan::recompute_schema)?;
+            Ok(Transformed::yes(plan.data))
+        }
+    }
 }
 
 fn narrow(expr: Expr) -> Result<Transformed<Expr>> {

@@ -8,9 +8,12 @@
 //! | numeric `/` numeric | 16 digits, rounded | 4 more digits, cut |
 //! | anything `/` zero | an error | infinity for floats |
 //! | integer `+ - *` out of range | an error | wraps around |
+//! | text to and from other types | as the types are written | as Arrow writes them |
+//! | fraction to integer | rounds | cuts |
 
 mod arithmetic;
 mod average;
+mod casts;
 mod decimal;
 mod divide;
 mod install;
