@@ -47,10 +47,14 @@ async fn a_panic_restarts_the_graph() -> Result<()> {
     execute(&client, VIEW).await?;
     let ids = insert(&client, 1, 20).await?;
     ensure!(ids.last() > Some(&20), "nothing failed: {ids:?}");
-    let kept = value(&client, "SELECT string_agg(CAST(id AS text), ',' ORDER BY id) FROM t").await?;
+    let kept =
+        value(&client, "SELECT string_agg(CAST(id AS text), ',' ORDER BY id) FROM t").await?;
     let expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
     ensure!(kept == expected.join(","), "{kept} is kept, {expected:?} was acknowledged");
-    ensure!(value(&client, "SELECT sum(n) FROM m").await? == "20", "the view lost or repeated rows");
+    ensure!(
+        value(&client, "SELECT sum(n) FROM m").await? == "20",
+        "the view lost or repeated rows"
+    );
     let state = value(&client, "SELECT state FROM weir.jobs WHERE name = 'm'").await?;
     ensure!(state == "attached", "{state}");
     Ok(())

@@ -31,8 +31,11 @@ impl Chain {
             for (port, child) in node.inputs.iter().enumerate() {
                 parents[*child] = Some((index, port));
             }
-            let schemas: Vec<_> =
-                node.inputs.iter().map(|child| Arc::clone(&fragment.nodes[*child].schema)).collect();
+            let schemas: Vec<_> = node
+                .inputs
+                .iter()
+                .map(|child| Arc::clone(&fragment.nodes[*child].schema))
+                .collect();
             let built = operator::build::build(node, job, &schemas, store);
             operators.push(built.map_err(OperatorError::into_sql)?);
         }

@@ -116,11 +116,7 @@ impl Engine {
 
     /// Everything that a statement of `session` means and reads: names, time, the newest snapshot.
     /// `style` is how it writes values as text.
-    pub fn query_context(
-        self: &Arc<Self>,
-        session: PgSession,
-        style: TextStyle,
-    ) -> QueryContext {
+    pub fn query_context(self: &Arc<Self>, session: PgSession, style: TextStyle) -> QueryContext {
         QueryContext {
             template: Arc::clone(&self.template),
             // The catalog first: an object in it is in every later snapshot.

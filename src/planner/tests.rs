@@ -360,33 +360,51 @@ fn casts_read_write_and_round_as_postgres() {
             int4 integer[]: [1, 2]
         "#]],
     );
-    shows("select 'x'::int", expect![[r#"
+    shows(
+        "select 'x'::int",
+        expect![[r#"
         22P02 invalid input syntax for type integer: "x"
-    "#]]);
-    shows("select '{\"b\": 1}'::jsonb ->> 'b', interval '90 min'::text", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select '{\"b\": 1}'::jsonb ->> 'b', interval '90 min'::text",
+        expect![[r#"
         ?column? text: 1
         text text: 01:30:00
-    "#]]);
-    shows("select d = '2024-01-02' as eq from (values (date '2024-01-02')) t (d)", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select d = '2024-01-02' as eq from (values (date '2024-01-02')) t (d)",
+        expect![[r#"
         eq boolean: true
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn set_operations_windows_and_series_have_postgres_types() {
-    shows("select 1 union select 2 order by 1", expect![[r#"
+    shows(
+        "select 1 union select 2 order by 1",
+        expect![[r#"
         ?column? integer: 1
         ?column? integer: 2
-    "#]]);
-    shows("select row_number() over (order by x) from (values (1), (null)) t (x)", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select row_number() over (order by x) from (values (1), (null)) t (x)",
+        expect![[r#"
         row_number bigint: 1
         row_number bigint: 2
-    "#]]);
-    shows("select * from generate_series(1, 2) union all select null order by 1", expect![[r#"
+    "#]],
+    );
+    shows(
+        "select * from generate_series(1, 2) union all select null order by 1",
+        expect![[r#"
         generate_series bigint: 1
         generate_series bigint: 2
         generate_series bigint: 
-    "#]]);
+    "#]],
+    );
     shows(
         "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) \
          select sum(n) from r",

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::rocks::Page;
-use super::store::{full_bounds, full_key, successor};
 use super::store::{Entry, MetaEntry};
+use super::store::{full_bounds, full_key, successor};
 use super::{Snapshot, StateError, Store};
 use crate::types::TableId;
 
@@ -127,11 +127,7 @@ impl Table {
 
     /// Every entry whose key starts with `prefix`, in key order, given to `visit` until it returns
     /// false.
-    pub fn scan_prefix(
-        &mut self,
-        prefix: &[u8],
-        visit: Visit<'_>,
-    ) -> Result<(), StateError> {
+    pub fn scan_prefix(&mut self, prefix: &[u8], visit: Visit<'_>) -> Result<(), StateError> {
         self.forget_committed();
         let layers = self.layers();
         let end = successor(prefix);
@@ -143,10 +139,7 @@ impl Table {
     }
 
     /// The entry with the greatest key that starts with `prefix`.
-    pub fn last_with_prefix(
-        &mut self,
-        prefix: &[u8],
-    ) -> Result<Option<Entry>, StateError> {
+    pub fn last_with_prefix(&mut self, prefix: &[u8]) -> Result<Option<Entry>, StateError> {
         self.forget_committed();
         let mut end = successor(prefix);
         loop {
@@ -258,12 +251,7 @@ pub struct TableReader {
 impl TableReader {
     /// Every entry with a key from `from` up to but without `to` (`None`: the end), given to
     /// `visit` until it returns false.
-    pub fn scan(
-        &self,
-        from: &[u8],
-        to: Option<&[u8]>,
-        visit: Visit<'_>,
-    ) -> Result<(), StateError> {
+    pub fn scan(&self, from: &[u8], to: Option<&[u8]>, visit: Visit<'_>) -> Result<(), StateError> {
         let layers: Vec<&Layer> = self.layers.iter().rev().map(|layer| &**layer).collect();
         let read = |from: Bound<&[u8]>, entries| self.snapshot.page(self.id, from, to, entries);
         merge(&layers, from, to, &read, visit)

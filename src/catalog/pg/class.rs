@@ -190,29 +190,31 @@ pub(super) fn is_visible(context: &PgContext, class: &Class) -> bool {
 }
 
 fn weir_classes(context: &PgContext) -> impl Iterator<Item = Class> {
-    (FIRST_WEIR_TABLE..).zip(context.session.weir_tables.iter()).map(|(oid, (name, schema))| Class {
-        oid,
-        schema: WEIR.to_owned(),
-        name: name.clone(),
-        kind: "v",
-        columns: schema
-            .fields()
-            .iter()
-            .map(|field| {
-                let sql_type = SqlType::of_field(field);
-                ClassColumn {
-                    name: field.name().clone(),
-                    type_oid: sql_type.oid(),
-                    typmod: sql_type.typmod(),
-                    dimensions: i64::from(matches!(sql_type, SqlType::Array(_))),
-                    not_null: false,
-                    default: None,
-                    comment: None,
-                }
-            })
-            .collect(),
-        owner: crate::catalog::catalog::DEFAULT_OWNER.to_owned(),
-        origin: Origin::System,
+    (FIRST_WEIR_TABLE..).zip(context.session.weir_tables.iter()).map(|(oid, (name, schema))| {
+        Class {
+            oid,
+            schema: WEIR.to_owned(),
+            name: name.clone(),
+            kind: "v",
+            columns: schema
+                .fields()
+                .iter()
+                .map(|field| {
+                    let sql_type = SqlType::of_field(field);
+                    ClassColumn {
+                        name: field.name().clone(),
+                        type_oid: sql_type.oid(),
+                        typmod: sql_type.typmod(),
+                        dimensions: i64::from(matches!(sql_type, SqlType::Array(_))),
+                        not_null: false,
+                        default: None,
+                        comment: None,
+                    }
+                })
+                .collect(),
+            owner: crate::catalog::catalog::DEFAULT_OWNER.to_owned(),
+            origin: Origin::System,
+        }
     })
 }
 

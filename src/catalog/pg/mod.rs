@@ -26,7 +26,9 @@ pub use function::{Function, Returns, function, functions_by_name};
 pub use names::reg_from_text;
 pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
-pub use session::{Activities, Activity, Effect, PgContext, PgSession, SERVER_VERSION_NUM, Setting};
+pub use session::{
+    Activities, Activity, Effect, PgContext, PgSession, SERVER_VERSION_NUM, Setting,
+};
 pub use value::{Reg, Row, Value};
 
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG};

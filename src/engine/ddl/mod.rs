@@ -45,11 +45,7 @@ impl DdlOutcome {
 }
 
 /// Where a new relation goes.
-fn new_name(
-    catalog: &Catalog,
-    name: &planner::Name,
-    names: &Names,
-) -> SqlResult<QualifiedName> {
+fn new_name(catalog: &Catalog, name: &planner::Name, names: &Names) -> SqlResult<QualifiedName> {
     check_database(name, names)?;
     let schema = match &name.schema {
         Some(schema) => schema.clone(),
