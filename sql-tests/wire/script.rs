@@ -23,7 +23,7 @@ use pgwire::messages::extendedquery::{
     TARGET_TYPE_BYTE_STATEMENT,
 };
 use pgwire::messages::simplequery::Query;
-use pgwire::messages::{Message, PgWireFrontendMessage};
+use pgwire::messages::PgWireFrontendMessage;
 use sqllogictest::harness::Trial;
 
 use super::socket::Socket;

@@ -29,7 +29,7 @@ pub(super) type Layer = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> bool;
 
 /// The changes of a layer in a range.
-type Changes<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
+type LayerRange<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
 
 /// Reads up to so many entries of the store from a key on.
 type ReadPage<'a> = &'a dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>;
@@ -277,7 +277,7 @@ fn layer_range<'a>(from: &'a [u8], to: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bo
 
 /// What the layers (newest first) say of a range, in key order: deletions included.
 struct Changes<'a> {
-    layers: Vec<Peekable<Changes<'a>>>,
+    layers: Vec<Peekable<LayerRange<'a>>>,
 }
 
 impl<'a> Changes<'a> {
