@@ -18,9 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::rocks::Page;
 use super::store::{Entry, MetaEntry};
-use super::store::{full_bounds, full_key, successor};
+use super::store::{full_bounds, successor};
 use super::{Snapshot, StateError, Store};
 use crate::types::TableId;
+use crate::types::key::KeyArena;
 
 /// Changes by key (`vnode | row key`); no value deletes.
 pub(super) type Layer = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
@@ -105,19 +106,20 @@ impl Table {
         self.forget_committed();
         let mut values: Vec<Option<Vec<u8>>> = Vec::with_capacity(keys.len());
         let mut missing = Vec::new();
-        let mut missing_keys = Vec::new();
+        let mut missing_keys = KeyArena::default();
+        let prefix = self.id.to_bytes();
         for (index, key) in keys.iter().enumerate() {
             match self.in_layers(key.as_ref()) {
                 Some(value) => values.push(value.map(<[u8]>::to_vec)),
                 None => {
                     values.push(None);
                     missing.push(index);
-                    missing_keys.push(full_key(self.id, key.as_ref()));
+                    missing_keys.push(&[&prefix, key.as_ref()]);
                 }
             }
         }
         if !missing.is_empty() {
-            let found = self.store.get_newest(missing_keys.iter().map(Vec::as_slice))?;
+            let found = self.store.get_newest(missing_keys.iter())?;
             for (index, value) in missing.into_iter().zip(found) {
                 values[index] = value;
             }

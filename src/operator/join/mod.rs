@@ -6,7 +6,7 @@
 //!
 //! A side's delta is joined with all that the other side holds by then, and is added to its own
 //! side afterwards: so each pair of rows meets once, whichever comes later, and the last term needs
-//! no work of its own. Both sides are one body: a side is `sides[side]`, the other `sides[1 − side]`.
+//! no work of its own. Both sides are one body: one is `sides[side]`, the other `sides[1 − side]`.
 //!
 //! `operator` takes deltas and probes; `side` is what a side keeps; `packed` is how the rows of a
 //! key lie together; `pairs` turns matches into output, a chunk at a time, however many a key has.
