@@ -35,3 +35,8 @@ test: deps ## Formatting, lints and every test
 demo: deps ## A stream, views and a kill -9, for a minute in the terminal
 	@$(TIMED) build cargo build --locked
 	@scripts/demo.sh
+
+.PHONY: bench
+bench: deps ## First figures, optimised (compiles every dependency anew: an hour on two cores)
+	@$(TIMED) build cargo bench --locked --bench weir --no-run
+	@cargo bench --locked --bench weir

@@ -72,7 +72,7 @@ const MESSAGE_LEVEL: Kind = Kind::OneOf(&[
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
     reported("application_name", "", Kind::Text, "The name the client gives itself."),
-    setting("bytea_output", "hex", Kind::OneOf(&["hex", "escape"]), "How bytea is written as text."),
+    setting("bytea_output", "hex", Kind::OneOf(&["hex", "escape"]), "How text shows bytea."),
     setting("check_function_bodies", "on", Kind::Bool, "There are no functions to check."),
     reported("client_encoding", "UTF8", Kind::Encoding, "The encoding of text: always UTF8."),
     setting("client_min_messages", "notice", MESSAGE_LEVEL, "The least level of notices sent."),

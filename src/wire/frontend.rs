@@ -306,7 +306,8 @@ mod tests {
 
         #[test]
         fn a_frame_cut_short_is_refused(cut in 0usize..20) {
-            let parse = theirs::Parse::new(Some("s".to_owned()), "select 1".to_owned(), vec![23, 25]);
+            let (name, query) = (Some("s".to_owned()), "select 1".to_owned());
+            let parse = theirs::Parse::new(name, query, vec![23, 25]);
             let whole = body(&parse);
             let cut = whole.slice(..whole.len() - 1 - cut.min(whole.len() - 1));
             prop_assert!(Frontend::decode(b'P', cut).is_err());
