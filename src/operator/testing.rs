@@ -2,6 +2,7 @@
 //! tables as text.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -160,6 +161,20 @@ impl Harness {
 
     pub(super) fn store(&self) -> &Store {
         self.store.as_ref().expect("open")
+    }
+
+    /// All committed state, lines of `role key value` in hexadecimal.
+    pub(super) fn bytes(&self) -> String {
+        let snapshot = self.store().snapshot();
+        let mut lines = Vec::new();
+        for table in snapshot.tables(self.job.object).expect("reads") {
+            let page = snapshot.page(table, Bound::Unbounded, None, usize::MAX).expect("reads");
+            for (key, value) in page.entries() {
+                let (key, value) = (hex::encode(key), hex::encode(value));
+                lines.push(format!("{} {key} {value}\n", table.role));
+            }
+        }
+        lines.concat()
     }
 
     /// Entries in all state tables.

@@ -344,3 +344,37 @@ fn between_epochs_every_way_is_tried() {
     let count: Vec<_> = harness.output.keys().collect();
     assert_eq!(count, ["1 4 4.00"]);
 }
+
+#[test]
+fn state_has_the_bytes_of_version_1() {
+    use AggregateFunction::{Avg, Count, Max, Min, Sum};
+    let calls = [
+        (call(Count, None, false, None), DataType::Int64),
+        (call(Sum, K, false, None), DataType::Int64),
+        (call(Avg, D, false, None), DataType::Decimal128(38, 16)),
+        (call(Sum, F, false, None), DataType::Float64),
+        (call(Min, S, false, None), DataType::Utf8),
+        (call(Count, S, true, None), DataType::Int64),
+    ];
+    let mut retracting = harness(&[K], &calls, false);
+    let rows = [
+        (Row { k: Some(3), s: Some("a"), d: Some(-150), f: Some(0.5), b: None }, 2),
+        (Row { k: None, s: None, d: None, f: Some(f64::NEG_INFINITY), b: None }, 1),
+    ];
+    retracting.epoch(vec![(0, delta_of(&rows))]);
+    expect![[r#"
+        0 0dff0000000000000000 01020200000000000201000002000000
+        0 69018000000000000003 010404040c0400d704040002200000000000000400140261000000000000000102
+        5 6901800000000000000302610000000000000001 0000000000000002
+        6 6901800000000000000302610000000000000001 0000000000000002
+    "#]]
+    .assert_eq(&retracting.bytes());
+    let calls = [(call(Max, S, false, None), DataType::Utf8)];
+    let mut append_only = harness(&[], &calls, true);
+    let rows = [(Row { k: None, s: Some("b"), d: None, f: None, b: None }, 1)];
+    append_only.epoch(vec![(0, delta_of(&rows))]);
+    expect![[r#"
+        0 00 01021402620000000000000001
+    "#]]
+    .assert_eq(&append_only.bytes());
+}

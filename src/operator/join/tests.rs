@@ -183,3 +183,22 @@ fn more_rows_going_than_came_is_a_broken_invariant() {
     let mut harness = on_k().harness();
     assert!(harness.try_epoch(vec![(0, delta_of(&[(row(Some(1), 1), -1)]))]).is_err());
 }
+
+#[test]
+fn state_has_the_bytes_of_its_picture() {
+    let mut harness = on_k().harness();
+    let left = delta_of(&[(row(Some(1), 10), 2), (row(Some(1), 11), 1)]);
+    let right = delta_of(&[(Row { s: Some("b"), ..row(Some(2), 20) }, 1)]);
+    harness.epoch(vec![(0, left), (1, right)]);
+    expect![[r#"
+        0 82018000000000000001 01043aff018000000000000000000000000000000aff0000000000000000ff00023aff018000000000000000000000000000000bff0000000000000000ff00
+        1 d3018000000000000002 01024c026200000000000000010180000000000000000000000000000014ff0000000000000000ff00
+    "#]].assert_eq(&harness.bytes());
+    let long = "x".repeat(600).leak();
+    let many: Vec<_> = (0..4).map(|d| (Row { s: Some(long), ..row(Some(1), d) }, 1)).collect();
+    let spread = Case { key: vec![K], null_equal: false, filtered: false };
+    let mut harness = spread.harness();
+    harness.epoch(vec![(0, delta_of(&many))]);
+    assert_eq!(harness.entries(), 5, "an entry each, and how many");
+    assert!(harness.bytes().lines().next().is_some_and(|marker| marker.ends_with(" 0208")));
+}
