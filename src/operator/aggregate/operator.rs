@@ -4,6 +4,8 @@
 //! its new one at the flush. A group is there while it has rows; the global group (no group
 //! columns) always is, and its first result is given once in the job's life, at the first flush.
 
+use std::collections::HashSet;
+
 use arrow::array::{Array, ArrayRef};
 use arrow::compute;
 use arrow::datatypes::{DataType, SchemaRef};
@@ -14,6 +16,7 @@ use super::super::errors::RowErrors;
 use super::super::{EpochEnd, Operator, OperatorError, Output, RowError};
 use super::calls::Calls;
 use super::groups::Groups;
+use crate::error::SqlError;
 use crate::expr::accumulator::Results;
 use crate::graph;
 use crate::state::{Store, Table};
@@ -46,6 +49,17 @@ struct Touched {
     with_old: Vec<u32>,
     /// Their results, a piece for each batch.
     old: Vec<Vec<ArrayRef>>,
+    /// Old and new results that cannot be represented.
+    failed: Vec<FailedResult>,
+}
+
+/// A result that is NULL because its type cannot hold it.
+struct FailedResult {
+    slot: u32,
+    call: usize,
+    error: SqlError,
+    /// −1 of an old result, +1 of a new one.
+    weight: i64,
 }
 
 impl Aggregate {
@@ -119,28 +133,29 @@ impl Aggregate {
         }
         if !old.is_empty() {
             let results = self.groups.calls.results(&old)?;
-            let columns = self.columns(results, &old, -1)?;
+            let columns = columns(results, &old, -1, &mut self.touched.failed);
             self.touched.old.push(columns);
         }
         Ok(())
     }
 
-    /// The columns of `results`, whose errors are noted with `weight`.
-    fn columns(
+    /// Notes what failed in rows that are given: a group that fails as before is not told again.
+    fn note_errors(
         &mut self,
-        results: Vec<Results>,
-        slots: &[u32],
-        weight: i64,
-    ) -> Result<Vec<ArrayRef>, OperatorError> {
-        let mut columns = Vec::with_capacity(results.len());
-        for (result, name) in results.into_iter().zip(&self.names) {
-            for (place, error) in result.errors {
-                let group = self.group.decode([&self.groups.slots.key(slots[place])[1..]])?;
-                self.errors.add_one(name, error, group, weight)?;
-            }
-            columns.push(result.column);
+        failed: Vec<FailedResult>,
+        chosen: &Chosen,
+    ) -> Result<(), OperatorError> {
+        if failed.is_empty() {
+            return Ok(());
         }
-        Ok(columns)
+        let given: HashSet<u32> = chosen.slots.iter().copied().collect();
+        for FailedResult { slot, call, error, weight } in failed {
+            if given.contains(&slot) {
+                let group = self.group.decode([&self.groups.slots.key(slot)[1..]])?;
+                self.errors.add_one(&self.names[call], error, group, weight)?;
+            }
+        }
+        Ok(())
     }
 
     /// The global group is touched in the first epoch of the job's life, with or without rows.
@@ -168,7 +183,7 @@ impl Aggregate {
 
     /// `−old +new` of each touched group whose result changed.
     fn change(&mut self) -> Result<Option<Delta>, OperatorError> {
-        let touched = std::mem::take(&mut self.touched);
+        let mut touched = std::mem::take(&mut self.touched);
         let with_new: Vec<u32> = (0u32..)
             .zip(&touched.slots)
             .filter(|(_, slot)| self.groups.exists(**slot))
@@ -177,9 +192,10 @@ impl Aggregate {
         let slots_with_new: Vec<u32> =
             with_new.iter().map(|&place| touched.slots[place as usize]).collect();
         let results = self.groups.calls.results(&slots_with_new)?;
-        let new = self.columns(results, &slots_with_new, 1)?;
+        let new = columns(results, &slots_with_new, 1, &mut touched.failed);
         let old = concat_columns(&touched.old, &new)?;
         let chosen = self.choose(&touched, (&old, &touched.with_old), (&new, &with_new))?;
+        self.note_errors(std::mem::take(&mut touched.failed), &chosen)?;
         let delta = self.rows(&touched, &chosen, &old, &new)?;
         self.touched = Touched { slots: touched.slots, marks: touched.marks, ..Touched::default() };
         Ok(delta)
@@ -234,6 +250,23 @@ impl Aggregate {
         let weights = (!inserts_only).then(|| chosen.weights.clone().into());
         Ok(Some(Delta::new(batch, weights)))
     }
+}
+
+/// The columns of `results` of `slots`; what of them failed goes to `failed`.
+fn columns(
+    results: Vec<Results>,
+    slots: &[u32],
+    weight: i64,
+    failed: &mut Vec<FailedResult>,
+) -> Vec<ArrayRef> {
+    let column = |(call, result): (usize, Results)| {
+        failed.extend(result.errors.into_iter().map(|(place, error)| {
+            let slot = slots[place];
+            FailedResult { slot, call, error, weight }
+        }));
+        result.column
+    };
+    results.into_iter().enumerate().map(column).collect()
 }
 
 /// Rows to give: of which group, from where (0 old, 1 new), with which weight.

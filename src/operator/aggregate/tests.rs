@@ -318,6 +318,9 @@ fn a_sum_that_does_not_fit_is_null_with_an_error_while_it_is_there() {
     assert_eq!(harness.errors.len(), 1);
     assert_eq!(harness.errors[0].error.code, code::NUMERIC_VALUE_OUT_OF_RANGE);
     assert_eq!(harness.errors[0].weight, 1);
+    check(&mut harness, &[(row(1, 0), 1), (row(2, 0), 1), (row(2, 0), -1)], &expect![""]);
+    assert_eq!(harness.errors.len(), 1, "it fails as it did");
+    check(&mut harness, &[(row(1, 0), -1)], &expect![""]);
     check(
         &mut harness,
         &[(row(i64::MAX, 0), -1)],
