@@ -201,7 +201,7 @@ fn parameter_types(plan: &LogicalPlan, declared: &[Option<SqlType>]) -> SqlResul
                 if let Expr::Placeholder(Placeholder { id, field }) = expr
                     && let Some(number) = parameter_number(id)
                 {
-                    let told = field.as_ref().map(|field| sql_type_of(field));
+                    let told = field.as_ref().map(sql_type_of);
                     let told = if counts { Some(SqlType::BigInt) } else { told };
                     let known = used.entry(number).or_default();
                     if known.is_none() {

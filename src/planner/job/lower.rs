@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
             LogicalPlan::Filter(filter) => self.filter(filter),
             LogicalPlan::SubqueryAlias(alias) => self.lower(&alias.input),
             LogicalPlan::Subquery(_) => Err(in_view("a subquery in an expression")),
-            LogicalPlan::TableScan(scan) => self.scan(scan),
+            LogicalPlan::TableScan(scan) => Self::scan(scan),
             LogicalPlan::Union(union) => self.union(union),
             LogicalPlan::Join(join) => match join.join_type {
                 JoinType::Inner => join::lower(self, join),
@@ -93,7 +93,7 @@ impl<'a> Lowering<'a> {
         Ok(input.filter(predicates))
     }
 
-    fn scan(&mut self, scan: &TableScan) -> SqlResult<Tree> {
+    fn scan(scan: &TableScan) -> SqlResult<Tree> {
         if scan.fetch.is_some() {
             return Err(in_view("LIMIT"));
         }

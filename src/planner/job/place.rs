@@ -3,6 +3,8 @@
 //! A piece is a fragment under construction. It grows upwards for as long as its rows are where
 //! the next operator needs them; otherwise it is closed, and a new one begins behind an exchange.
 
+use std::sync::Arc;
+
 use super::tree::{Tree, TreeKind, column_of};
 use crate::error::{SqlError, SqlResult};
 use crate::graph::{
@@ -45,7 +47,7 @@ pub(super) struct Placed {
 pub(super) fn place(tree: Tree) -> SqlResult<Placed> {
     let mut placing = Placing { fragments: Vec::new() };
     let want = wanted_by_materialize(&tree);
-    let (key, schema, append_only) = (tree.key.clone(), tree.schema.clone(), tree.append_only);
+    let (key, schema, append_only) = (tree.key.clone(), Arc::clone(&tree.schema), tree.append_only);
     let mut piece = placing.place(tree, &want);
     let distribution = match &piece.place {
         Place::Single => Vec::new(),
@@ -212,7 +214,7 @@ impl Placing {
     }
 
     fn exchange(&mut self, piece: Piece, want: &Want) -> Piece {
-        let root = piece.nodes.last().map(|root| (root.schema.clone(), root.append_only));
+        let root = piece.nodes.last().map(|root| (Arc::clone(&root.schema), root.append_only));
         let (schema, append_only) = root.expect("a piece has nodes");
         let from = Upstream::Fragment(self.close(piece));
         behind(Input { from, exchange: exchange_of(want), schema }, append_only, place_of(want))
@@ -263,7 +265,7 @@ fn behind(input: Input, append_only: bool, place: Place) -> Piece {
         id: 0,
         kind: NodeKind::Input(0),
         inputs: Vec::new(),
-        schema: input.schema.clone(),
+        schema: Arc::clone(&input.schema),
         append_only,
     };
     Piece { inputs: vec![input], nodes: vec![node], place }

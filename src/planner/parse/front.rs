@@ -206,7 +206,7 @@ impl<'a> Front<'a> {
         if self.eat_token(token) { Ok(()) } else { Err(self.syntax_error()) }
     }
 
-    pub(super) fn finish(&mut self) -> SqlResult<()> {
+    pub(super) fn finish(&self) -> SqlResult<()> {
         if self.at_end() { Ok(()) } else { Err(self.syntax_error()) }
     }
 
