@@ -5,9 +5,10 @@
 //! Rules about code look at it without comments and without the insides of strings; those about
 //! who may call whom also leave out test code, which may use what it likes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use regex::Regex;
 
@@ -231,7 +232,12 @@ fn line_of(text: &str, byte: usize) -> usize {
 }
 
 fn matches<'a>(text: &'a str, pattern: &str) -> Vec<(usize, &'a str)> {
-    let pattern = Regex::new(pattern).expect("a rule's pattern is valid");
+    // A rule's pattern is compiled once, not once a file.
+    static COMPILED: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().expect("no rule panics");
+    let pattern = compiled
+        .entry(pattern.to_owned())
+        .or_insert_with(|| Regex::new(pattern).expect("a rule's pattern is valid"));
     pattern.find_iter(text).map(|found| (line_of(text, found.start()), found.as_str())).collect()
 }
 
