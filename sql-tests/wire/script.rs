@@ -17,13 +17,13 @@ use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
+use pgwire::messages::PgWireFrontendMessage;
 use pgwire::messages::copy::{CopyData, CopyDone, CopyFail};
 use pgwire::messages::extendedquery::{
     Bind, Close, Describe, Execute, Flush, Parse, Sync, TARGET_TYPE_BYTE_PORTAL,
     TARGET_TYPE_BYTE_STATEMENT,
 };
 use pgwire::messages::simplequery::Query;
-use pgwire::messages::PgWireFrontendMessage;
 use sqllogictest::harness::Trial;
 
 use super::socket::Socket;
