@@ -176,10 +176,14 @@ impl Setting {
                 self.invalid(value).hint("Dates are written as ISO and read month first.")
             }),
             Kind::TimeZone => time_zone(value).ok_or_else(|| self.invalid(value)),
-            Kind::Encoding => match value.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
-                "utf8" | "unicode" => Ok("UTF8".to_owned()),
-                _ => Err(self.invalid(value).hint("Weir speaks UTF8 only.")),
-            },
+            Kind::Encoding => {
+                // Only letters and digits count, as in PostgreSQL: asyncpg sends quotes as well.
+                let name: String = value.chars().filter(char::is_ascii_alphanumeric).collect();
+                match name.to_ascii_lowercase().as_str() {
+                    "utf8" | "unicode" => Ok("UTF8".to_owned()),
+                    _ => Err(self.invalid(value).hint("Weir speaks UTF8 only.")),
+                }
+            }
         }
     }
 
@@ -361,6 +365,7 @@ mod tests {
             ("timezone", "europe/berlin", "Europe/Berlin"),
             ("timezone", "+2", "Etc/GMT-2"),
             ("client_encoding", "utf-8", "UTF8"),
+            ("client_encoding", "'utf-8'", "UTF8"),
             ("jit", "FALSE", "off"),
             ("standard_conforming_strings", "true", "on"),
             ("synchronous_commit", "0", "off"),
