@@ -12,7 +12,8 @@ use hashbrown::HashMap;
 
 use super::{Engine, jobs};
 use crate::catalog::{Object, ObjectKind};
-use crate::connector::{self, Positions, Then};
+use crate::clock;
+use crate::connector::{self, DeadLetter, Positions, Then};
 use crate::dataflow::inbox::{Inbox, TableWrite};
 use crate::dataflow::source::{positions_key, positions_of};
 use crate::error::{SqlError, SqlResult};
@@ -83,9 +84,10 @@ impl Pump {
         let committed = self.engine.snapshot().meta(&positions_key(self.object))?;
         source.seek(&positions_of(committed.as_deref())?)?;
         loop {
-            let polled = source.poll(POLL_ROWS, None).await?;
-            if polled.batch.num_rows() > 0 {
-                let epoch = self.write(polled.batch, source.positions()).await?;
+            let mut polled = source.poll(POLL_ROWS, None).await?;
+            let letters = std::mem::take(&mut polled.dead_letters);
+            if polled.batch.num_rows() > 0 || !letters.is_empty() {
+                let epoch = self.write(polled.batch, letters, source.positions()).await?;
                 // One batch an epoch at the most is on its way: the table's rows wait in memory.
                 self.engine.committed(epoch).await?;
             }
@@ -100,6 +102,7 @@ impl Pump {
     async fn write(
         &self,
         batch: RecordBatch,
+        letters: Vec<DeadLetter>,
         positions: Positions,
     ) -> SqlResult<crate::types::Epoch> {
         let gate = self.engine.gate();
@@ -131,7 +134,10 @@ impl Pump {
             .collect();
         let positions = serde_json::to_vec(&positions)
             .map_err(|error| SqlError::internal(error.to_string()))?;
-        let meta = vec![(positions_key(self.object), Some(positions))];
+        let mut meta = vec![(positions_key(self.object), Some(positions))];
+        let journal = self.engine.coordinator.journal();
+        // The epoch that is open now, or the next: near enough for whoever reads the entry.
+        meta.extend(journal.dead_letters(self.object, gate.open_epoch(), clock::wall(), letters));
         let inbox = Arc::clone(&self.inbox);
         gate.enter(generation, vec![TableWrite { inbox, delta, changes, meta }])
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::notice::Severity;
 use super::setting::{self, Kind, SETTINGS, Setting};
+use crate::catalog::catalog::is_system_schema;
 use crate::catalog::pg;
 use crate::error::SqlResult;
 
@@ -228,7 +229,11 @@ impl Variables {
     pub fn search_path(&self, user: &str) -> Vec<String> {
         split_path(self.text("search_path"))
             .into_iter()
-            .map(|schema| if schema == "$user" { user.to_owned() } else { schema })
+            .filter_map(|schema| match schema.as_str() {
+                // The system's own schema is called as the default user is, and is not that user's.
+                "$user" => (!is_system_schema(user)).then(|| user.to_owned()),
+                _ => Some(schema),
+            })
             .collect()
     }
 
