@@ -382,6 +382,25 @@ fn casts_read_write_and_round_as_postgres() {
 }
 
 #[test]
+fn to_char_takes_postgres_patterns() {
+    shows(
+        "select to_char(timestamp '2024-02-29 12:34:56', 'YYYY-MM-DD hh24'), \
+         to_char(date '2024-02-29', 'FMMonth DD'), to_char(null::date, 'YYYY')",
+        expect![[r#"
+            to_char text: 2024-02-29 12
+            to_char text: February 29
+            to_char text: 
+        "#]],
+    );
+    shows(
+        "select to_char(1, '999')",
+        expect![[r#"
+            42883 function to_char(bigint, text) does not exist @8
+        "#]],
+    );
+}
+
+#[test]
 fn set_operations_windows_and_series_have_postgres_types() {
     shows(
         "select 1 union select 2 order by 1",

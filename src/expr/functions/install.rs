@@ -10,6 +10,7 @@ use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
 use super::sum::PgSum;
+use super::to_char::ToChar;
 use crate::error::SqlResult;
 
 /// Optimizer rules that may not run.
@@ -36,6 +37,8 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     // The planner finds these by name where it reads `/`.
     state.register_udf(Arc::new(ScalarUDF::from(NumericDivide::new())))?;
     state.register_udf(Arc::new(ScalarUDF::from(FloatDivide::new())))?;
+
+    state.register_udf(Arc::new(ScalarUDF::from(ToChar::new())))?;
 
     let arithmetic = CheckArithmetic::new();
     for function in arithmetic.functions() {

@@ -19,6 +19,7 @@ mod divide;
 mod install;
 mod literals;
 mod sum;
+mod to_char;
 
 pub use decimal::{divide_rounded, fits_numeric};
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
