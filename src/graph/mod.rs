@@ -109,16 +109,54 @@ pub struct Map {
     pub expressions: Option<Vec<Arc<dyn PhysicalExpr>>>,
 }
 
-/// Inner join on equal keys. Output columns: left's, then right's.
+/// Join on equal keys. Output columns: left's, then right's; a semi or anti join's: left's.
 #[derive(Debug, Clone)]
 pub struct Join {
-    /// Column indexes of the key in each input (same length, same Arrow types); never empty.
+    pub kind: JoinKind,
+    /// Column indexes of the key in each input (same length, same Arrow types). Empty: every row
+    /// meets every row of the other side.
     pub left_key: Vec<usize>,
     pub right_key: Vec<usize>,
     /// Whether NULL equals NULL (`IS NOT DISTINCT FROM`).
     pub null_equal: bool,
-    /// Over the joined row.
+    /// Over the joined row; inner joins only: whether a row has a match is decided by its key.
     pub filter: Option<Arc<dyn PhysicalExpr>>,
+}
+
+/// Which rows a join gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    /// Pairs.
+    Inner,
+    /// Pairs, and the left rows without a match, padded with NULLs.
+    Left,
+    /// Pairs, and the right rows without a match.
+    Right,
+    /// Pairs, and the rows of both sides without a match.
+    Full,
+    /// The left rows that have a match.
+    LeftSemi,
+    /// The left rows that have none.
+    LeftAnti,
+}
+
+impl JoinKind {
+    /// Whether pairs of rows are given.
+    pub fn gives_pairs(self) -> bool {
+        !matches!(self, JoinKind::LeftSemi | JoinKind::LeftAnti)
+    }
+
+    /// For each side, whether its rows are given by themselves as well: with a match if that is
+    /// `Some(true)`, without if it is `Some(false)`.
+    pub fn gives_rows(self) -> [Option<bool>; 2] {
+        match self {
+            JoinKind::Inner => [None, None],
+            JoinKind::Left | JoinKind::LeftAnti => [Some(false), None],
+            JoinKind::Right => [None, Some(false)],
+            JoinKind::Full => [Some(false), Some(false)],
+            JoinKind::LeftSemi => [Some(true), None],
+        }
+    }
 }
 
 /// GROUP BY. Output columns: the group's, then one for each call.

@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod build;
 mod errors;
 pub mod join;
+mod keyed;
 pub mod map;
 pub mod materialize;
 mod slots;

@@ -5,26 +5,32 @@ use arrow::array::{Array, BooleanArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::SchemaRef;
 
-use super::super::buffer::consolidate;
+use super::super::batch::emit_chunks;
+use super::super::buffer::{Buffer, consolidate};
 use super::super::errors::RowErrors;
+use super::super::keyed::{Entry, KeyedRows, packed, scan_spread};
 use super::super::slots::KeySlots;
 use super::super::{EpochEnd, Operator, OperatorError, Output, RowError};
-use super::packed;
 use super::pairs::{Pairs, Shape, Source};
-use super::side::{Entry, Side};
+use super::singles::Single;
 use crate::expr::Evaluator;
 use crate::graph;
-use crate::state::{RowLayout, Store, Table};
+use crate::state::{Store, Table};
+use crate::types::key::KeyCodec;
 use crate::types::{Delta, ObjectId, TableId};
 
-/// Inner join on equal keys, an actor's share of the keys.
+/// Join on equal keys, an actor's share of the keys.
 pub struct Join {
     object: ObjectId,
     /// Keys of both sides: equal keys are equal bytes.
     keys: KeySlots,
-    sides: [Side; 2],
-    /// How the output is made when a side's rows probe.
-    sources: [Vec<Source>; 2],
+    sides: [KeyedRows; 2],
+    /// How pairs are made when a side's rows probe; nothing if pairs are not given.
+    sources: Option<[Vec<Source>; 2]>,
+    /// Sides whose rows are given by themselves.
+    singles: [Option<Single>; 2],
+    /// Output that may cancel before the epoch ends; inner joins give theirs at once.
+    held: Option<Held>,
     null_equal: bool,
     filter: Option<Evaluator>,
     schema: SchemaRef,
@@ -43,14 +49,24 @@ impl Join {
     ) -> Result<Self, OperatorError> {
         let table = |role| store.table(TableId::of_operator(object, operator, role));
         let sides = [
-            Side::new(&left, &join.left_key, table(0))?,
-            Side::new(&right, &join.right_key, table(1))?,
+            KeyedRows::new(&left, &join.left_key, table(0))?,
+            KeyedRows::new(&right, &join.right_key, table(1))?,
         ];
         let widths = [left.fields().len(), right.fields().len()];
+        let pairs = || [0, 1].map(|probing| sources(&sides, widths, probing));
+        let gives = join.kind.gives_rows();
+        let single =
+            |side: usize| gives[side].map(|matched| Single::new(side, matched, schema.clone()));
+        let held = match join.kind {
+            graph::JoinKind::Inner => None,
+            _ => Some(Held::new(&schema)?),
+        };
         Ok(Self {
             object,
             keys: KeySlots::default(),
-            sources: [0, 1].map(|probing| sources(&sides, widths, probing)),
+            sources: join.kind.gives_pairs().then(pairs),
+            singles: [single(0), single(1)],
+            held,
             sides,
             null_equal: join.null_equal,
             filter: join.filter.as_ref().map(|filter| Evaluator::conjunction([filter])),
@@ -65,8 +81,8 @@ impl Join {
             return Ok(());
         }
         let delta = self.sides[side].buffer.take()?;
-        let delta = consolidate(delta, &self.sides[side].row)?;
-        let keys = self.sides[side].key.encode(delta.batch())?;
+        let delta = consolidate(delta, &self.sides[side].shape.row)?;
+        let keys = self.sides[side].shape.key.encode(delta.batch())?;
         let slots = self.keys.intern(&keys);
         let grouped = ByKey::new(&slots, self.keys.len());
         for side in &mut self.sides {
@@ -74,11 +90,27 @@ impl Join {
             side.load(&self.keys, &grouped.keys)?;
         }
         self.probe(side, &delta, &grouped, output)?;
+        if let Some(single) = &self.singles[side] {
+            let other = &self.sides[1 - side];
+            let chosen = slots.iter().map(|&slot| Some(other.is_present(slot) == single.matched));
+            single.give(&delta, chosen.collect(), output)?;
+        }
         let own = &mut self.sides[side];
-        let rest = own.rest.encode(delta.batch())?;
+        let before: Vec<bool> = grouped.keys.iter().map(|&slot| own.is_present(slot)).collect();
+        let rest = own.shape.rest.encode(delta.batch())?;
         let rows =
             (0..delta.rows()).map(|row| (slots[row], rest.row(row).data(), delta.weight(row)));
-        own.add(&self.keys, rows)
+        own.add(&self.keys, rows)?;
+        let Some(single) = &self.singles[1 - side] else { return Ok(()) };
+        let changes: Vec<(u32, bool)> = grouped
+            .keys
+            .iter()
+            .zip(before)
+            .map(|(&slot, before)| (slot, before, own.is_present(slot)))
+            .filter(|(_, before, after)| before != after)
+            .map(|(slot, _, after)| (slot, after))
+            .collect();
+        single.give_stored(&mut self.sides[1 - side], &self.keys, &changes, output)
     }
 
     /// Gives the matches of `delta`, of `side`, with the other side's rows.
@@ -89,17 +121,18 @@ impl Join {
         grouped: &ByKey,
         output: &mut dyn Output,
     ) -> Result<(), OperatorError> {
+        let Some(sources) = &self.sources else { return Ok(()) };
         let other = &mut self.sides[1 - side];
         let spread: Vec<usize> = (0..grouped.keys.len())
             .filter(|&key| matches!(other.entry(grouped.keys[key]), Entry::Spread(_)))
             .collect();
-        let shape = |other| Shape {
-            sources: &self.sources[side],
-            codec: other,
+        let shape = Shape {
+            sources: &sources[side],
+            codec: &other.shape.rest,
             filter: self.filter.as_ref(),
             schema: &self.schema,
         };
-        let mut pairs = Pairs::new(shape(&other.rest), delta, &mut self.errors, output);
+        let mut pairs = Pairs::new(shape, delta, &mut self.errors, output);
         for key in 0..grouped.keys.len() {
             if let Entry::Packed(rows) = other.entry(grouped.keys[key]) {
                 for (weight, row) in packed::rows(rows) {
@@ -109,58 +142,87 @@ impl Join {
         }
         for key in spread {
             let prefix = self.keys.key(grouped.keys[key]);
-            scan(&mut other.table, prefix, grouped.rows(key), &mut pairs)?;
+            scan_spread(&mut other.table, prefix, &mut |row, weight| {
+                pairs.add(grouped.rows(key), row, weight)
+            })?;
         }
         pairs.give()
     }
 
-    /// Without the rows that never match: with a NULL in the key, unless NULLs are equal.
-    fn matchable(&self, side: usize, delta: Delta) -> Result<Delta, OperatorError> {
+    /// Without the rows that never match, a NULL being in their key; they are given if rows
+    /// without a match are.
+    fn matchable(
+        &mut self,
+        side: usize,
+        delta: Delta,
+        output: &mut dyn Output,
+    ) -> Result<Delta, OperatorError> {
         if self.null_equal {
             return Ok(delta);
         }
         let columns =
-            self.sides[side].key_columns.iter().map(|&column| delta.batch().column(column));
+            self.sides[side].shape.key_columns.iter().map(|&column| delta.batch().column(column));
         let nulls = columns.fold(None, |nulls: Option<NullBuffer>, column| {
             NullBuffer::union(nulls.as_ref(), column.logical_nulls().as_ref())
         });
-        match nulls.filter(|nulls| nulls.null_count() > 0) {
-            None => Ok(delta),
-            Some(nulls) => Ok(delta.filter(&BooleanArray::new(nulls.into_inner(), None))?),
+        let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else { return Ok(delta) };
+        let valid = BooleanArray::new(nulls.into_inner(), None);
+        if let Some(single) = self.singles[side].as_ref().filter(|single| !single.matched) {
+            single.give(&delta, arrow::compute::not(&valid)?, output)?;
         }
+        Ok(delta.filter(&valid)?)
+    }
+
+    /// Runs `work` with the output of the join: what is held back, or downstream.
+    fn with_output(
+        &mut self,
+        output: &mut dyn Output,
+        work: impl FnOnce(&mut Self, &mut dyn Output) -> Result<(), OperatorError>,
+    ) -> Result<(), OperatorError> {
+        let Some(mut held) = self.held.take() else { return work(self, output) };
+        let result = work(self, &mut held);
+        let result = match held.buffer.is_full() {
+            true => result.and_then(|()| held.give(output)),
+            false => result,
+        };
+        self.held = Some(held);
+        result
     }
 }
 
-/// Pairs every stored row of a spread key, whose entries start with `prefix`, with `probing`.
-fn scan(
-    table: &mut Table,
-    prefix: &[u8],
-    probing: &[u32],
-    pairs: &mut Pairs<'_>,
-) -> Result<(), OperatorError> {
-    let mut result = Ok(());
-    table.scan_prefix(prefix, &mut |key, value| {
-        let row = &key[prefix.len()..];
-        if row.is_empty() {
-            return true; // The entry that says how many rows there are.
-        }
-        result = match RowLayout::weight_of(value) {
-            Ok(weight) => pairs.add(probing, row, weight),
-            Err(error) => Err(error.into()),
-        };
-        result.is_ok()
-    })?;
-    result
+/// Rows to give when the epoch ends, so that what cancels is never given: a row that found its
+/// match later in the same epoch, say.
+struct Held {
+    buffer: Buffer,
+    row: KeyCodec,
+}
+
+impl Held {
+    fn new(schema: &SchemaRef) -> Result<Self, OperatorError> {
+        Ok(Self { buffer: Buffer::new(schema.clone()), row: KeyCodec::of_row(schema)? })
+    }
+
+    fn give(&mut self, output: &mut dyn Output) -> Result<(), OperatorError> {
+        let delta = consolidate(self.buffer.take()?, &self.row)?;
+        emit_chunks(&delta, output)
+    }
+}
+
+impl Output for Held {
+    fn emit(&mut self, delta: Delta) -> Result<(), OperatorError> {
+        self.buffer.push(delta);
+        Ok(())
+    }
 }
 
 /// Whence each output column comes when rows of side `probing` meet stored rows of the other.
-fn sources(sides: &[Side; 2], widths: [usize; 2], probing: usize) -> Vec<Source> {
-    let stored = &sides[1 - probing];
+fn sources(sides: &[KeyedRows; 2], widths: [usize; 2], probing: usize) -> Vec<Source> {
+    let stored = &sides[1 - probing].shape;
     let of_stored = |column: usize| {
         let in_key = stored.key_columns.iter().position(|key| *key == column);
         let in_rest = stored.rest_columns.iter().position(|rest| *rest == column);
         match (in_key, in_rest) {
-            (Some(place), _) => Source::Probing(sides[probing].key_columns[place]),
+            (Some(place), _) => Source::Probing(sides[probing].shape.key_columns[place]),
             (None, place) => Source::Stored(place.unwrap_or_default()),
         }
     };
@@ -224,17 +286,24 @@ impl Operator for Join {
         delta: Delta,
         output: &mut dyn Output,
     ) -> Result<(), OperatorError> {
-        let delta = self.matchable(port, delta)?;
-        if delta.is_empty() {
-            return Ok(());
-        }
-        self.sides[port].buffer.push(delta);
-        if self.sides[port].buffer.is_full() { self.drain(port, output) } else { Ok(()) }
+        self.with_output(output, |join, output| {
+            let delta = join.matchable(port, delta, output)?;
+            if delta.is_empty() {
+                return Ok(());
+            }
+            join.sides[port].buffer.push(delta);
+            if join.sides[port].buffer.is_full() { join.drain(port, output) } else { Ok(()) }
+        })
     }
 
     fn flush(&mut self, _: &EpochEnd, output: &mut dyn Output) -> Result<(), OperatorError> {
-        for side in 0..self.sides.len() {
-            self.drain(side, output)?;
+        // The side whose rows are given by themselves comes last: it finds all matches there.
+        let order = if self.singles[0].is_some() { [1, 0] } else { [0, 1] };
+        self.with_output(output, |join, output| {
+            order.into_iter().try_for_each(|side| join.drain(side, output))
+        })?;
+        if let Some(held) = &mut self.held {
+            held.give(output)?;
         }
         for side in &mut self.sides {
             side.write(&self.keys).ok_or_else(|| {
@@ -255,7 +324,7 @@ impl Operator for Join {
     fn cached_bytes(&self) -> usize {
         match self.keys.len() {
             0 => 0,
-            _ => self.keys.bytes() + self.sides.iter().map(Side::bytes).sum::<usize>(),
+            _ => self.keys.bytes() + self.sides.iter().map(KeyedRows::bytes).sum::<usize>(),
         }
     }
 

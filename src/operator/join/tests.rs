@@ -17,7 +17,7 @@ use super::super::testing::{
     Between, Harness, Live, Row, ZSet, add, any_between, any_change, delta_of, pretty, row_schema,
     step,
 };
-use crate::graph::{self, NodeKind};
+use crate::graph::{self, JoinKind, NodeKind};
 use crate::types::Delta;
 
 const K: usize = 0;
@@ -45,6 +45,7 @@ fn filter() -> Arc<dyn PhysicalExpr> {
 
 #[derive(Debug, Clone)]
 struct Case {
+    kind: JoinKind,
     key: Vec<usize>,
     null_equal: bool,
     filtered: bool,
@@ -53,12 +54,14 @@ struct Case {
 impl Case {
     fn harness(&self) -> Harness {
         let join = graph::Join {
+            kind: self.kind,
             left_key: self.key.clone(),
             right_key: self.key.clone(),
             null_equal: self.null_equal,
             filter: self.filtered.then(filter),
         };
-        Harness::new(NodeKind::Join(join), vec![row_schema(), row_schema()], output_schema())
+        let schema = if self.kind.gives_pairs() { output_schema() } else { row_schema() };
+        Harness::new(NodeKind::Join(join), vec![row_schema(), row_schema()], schema)
     }
 
     fn matches(&self, left: &Row, right: &Row) -> bool {
@@ -74,40 +77,67 @@ impl Case {
 
     /// The join as a definition, not an algorithm.
     fn oracle(&self, left: &[Row], right: &[Row]) -> ZSet {
-        let (mut lefts, mut rights) = (Vec::new(), Vec::new());
-        for (l, left) in (0u32..).zip(left) {
-            for (r, right) in (0u32..).zip(right) {
-                if self.matches(left, right) {
-                    lefts.push(l);
-                    rights.push(r);
-                }
+        let mut pairs: Vec<(Option<usize>, Option<usize>)> = Vec::new();
+        let [of_left, of_right] = self.kind.gives_rows();
+        let matched =
+            |l: usize, r: usize| self.matches(&left[l], &right[r]).then_some((Some(l), Some(r)));
+        for l in 0..left.len() {
+            let matches: Vec<_> = (0..right.len()).filter_map(|r| matched(l, r)).collect();
+            if of_left == Some(!matches.is_empty()) {
+                pairs.push((Some(l), None));
+            }
+            if self.kind.gives_pairs() {
+                pairs.extend(matches);
             }
         }
-        let side = |rows: &[Row], chosen: Vec<u32>| -> Vec<ArrayRef> {
+        for r in 0..right.len() {
+            let found = (0..left.len()).any(|l| matched(l, r).is_some());
+            if of_right == Some(found) {
+                pairs.push((None, Some(r)));
+            }
+        }
+        let side = |rows: &[Row], chosen: Vec<Option<usize>>| -> Vec<ArrayRef> {
             let rows: Vec<_> = rows.iter().map(|row| (row.clone(), 1)).collect();
             let batch = delta_of(&rows).batch().clone();
-            let chosen = compute::take_record_batch(&batch, &UInt32Array::from(chosen));
+            let chosen = chosen.iter().map(|row| row.map(|row| row as u32));
+            let chosen = compute::take_record_batch(&batch, &UInt32Array::from_iter(chosen));
             chosen.expect("takes").columns().to_vec()
         };
-        let columns = [side(left, lefts), side(right, rights)].concat();
+        let (lefts, rights) = pairs.into_iter().unzip();
+        let mut columns = side(left, lefts);
+        let schema = if self.kind.gives_pairs() {
+            columns.extend(side(right, rights));
+            output_schema()
+        } else {
+            row_schema()
+        };
         let mut all = ZSet::new();
-        let batch = RecordBatch::try_new(output_schema(), columns).expect("columns fit");
+        let batch = RecordBatch::try_new(schema, columns).expect("columns fit");
         add(&mut all, &Delta::inserts(batch));
         all
     }
 }
 
 fn any_case() -> impl Strategy<Value = Case> {
-    let key = prop_oneof![Just(vec![K]), Just(vec![S]), Just(vec![S, K])];
-    (key, any::<bool>(), any::<bool>()).prop_map(|(key, null_equal, filtered)| Case {
+    let key = prop_oneof![Just(vec![K]), Just(vec![S]), Just(vec![S, K]), Just(vec![])];
+    let kind = prop_oneof![
+        2 => Just(JoinKind::Inner),
+        1 => Just(JoinKind::Left),
+        1 => Just(JoinKind::Right),
+        1 => Just(JoinKind::Full),
+        1 => Just(JoinKind::LeftSemi),
+        1 => Just(JoinKind::LeftAnti),
+    ];
+    (kind, key, any::<bool>(), any::<bool>()).prop_map(|(kind, key, null_equal, filtered)| Case {
+        kind,
         key,
         null_equal,
-        filtered,
+        filtered: filtered && kind == JoinKind::Inner,
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn equals_nested_loops_after_every_epoch(
@@ -136,7 +166,7 @@ fn row(k: Option<i64>, d: i128) -> Row {
 }
 
 fn on_k() -> Case {
-    Case { key: vec![K], null_equal: false, filtered: false }
+    Case { kind: JoinKind::Inner, key: vec![K], null_equal: false, filtered: false }
 }
 
 #[test]
@@ -196,9 +226,25 @@ fn state_has_the_bytes_of_its_picture() {
     "#]].assert_eq(&harness.bytes());
     let long = "x".repeat(600).leak();
     let many: Vec<_> = (0..4).map(|d| (Row { s: Some(long), ..row(Some(1), d) }, 1)).collect();
-    let spread = Case { key: vec![K], null_equal: false, filtered: false };
+    let spread = Case { kind: JoinKind::Inner, key: vec![K], null_equal: false, filtered: false };
     let mut harness = spread.harness();
     harness.epoch(vec![(0, delta_of(&many))]);
     assert_eq!(harness.entries(), 5, "an entry each, and how many");
     assert!(harness.bytes().lines().next().is_some_and(|marker| marker.ends_with(" 0208")));
+}
+
+/// What cancels within an epoch is not given: a row that comes with its match was never alone.
+#[test]
+fn a_row_and_its_match_in_one_epoch_were_never_apart() {
+    let mut harness = Case { kind: JoinKind::Full, ..on_k() }.harness();
+    let left = delta_of(&[(row(Some(1), 10), 1), (row(None, 11), 1)]);
+    let right = delta_of(&[(row(Some(1), 20), 1)]);
+    let given = harness.epoch(vec![(0, left), (1, right.clone())]);
+    expect![[r#"
+        +1 - - 0.11 - - - - - - -
+        +1 1 - 0.10 - - 1 - 0.20 - -"#]]
+    .assert_eq(&pretty(&given));
+    let gone = Delta::new(right.batch().clone(), Some(vec![-1].into()));
+    let given = harness.epoch(vec![(1, gone), (1, right)]);
+    assert_eq!(pretty(&given), "");
 }

@@ -6,8 +6,8 @@ use arrow::datatypes::SchemaRef;
 
 use crate::catalog::Catalog;
 use crate::graph::{
-    Aggregate, AggregateCall, AggregateFunction, Distribution, Exchange, Fragment, Input, Job, Map,
-    Materialize, Node, NodeKind, Upstream,
+    Aggregate, AggregateCall, AggregateFunction, Distribution, Exchange, Fragment, Input, Job,
+    JoinKind, Map, Materialize, Node, NodeKind, Upstream,
 };
 
 /// A line a node, under a line a fragment.
@@ -60,7 +60,18 @@ fn what(node: &Node, fragment: &Fragment, catalog: &Catalog) -> String {
                     input_schema(1).field(right).name()
                 )
             });
-            let mut text = format!("Join on {}", keys.collect::<Vec<_>>().join(", "));
+            let name = match join.kind {
+                JoinKind::Inner => "Join",
+                JoinKind::Left => "Left join",
+                JoinKind::Right => "Right join",
+                JoinKind::Full => "Full join",
+                JoinKind::LeftSemi => "Semi join",
+                JoinKind::LeftAnti => "Anti join",
+            };
+            let mut text = match join.left_key.is_empty() {
+                true => format!("{name} of all rows"),
+                false => format!("{name} on {}", keys.collect::<Vec<_>>().join(", ")),
+            };
             if let Some(filter) = &join.filter {
                 let _ = write!(text, ", where {filter}");
             }

@@ -1,65 +1,206 @@
-//! Inner joins on equal keys.
+//! Joins. A join on keys alone is one operator of its kind. Where more than the keys decides
+//! whether rows match, the rows without a match are those that are in no pair:
+//!
+//! ```text
+//!  P = L ⋈ R on the keys and the condition        L ⋉ R = L ⋉ P        L ▷ R = L ▷ P
+//!  L ⟕ R = P + padded (L ▷ P)                     on what tells rows of L apart
+//! ```
 
 use std::sync::Arc;
 
-use arrow::datatypes::Schema;
-use datafusion::common::NullEquality;
-use datafusion::logical_expr::{Expr, Join as LogicalJoin};
+use arrow::datatypes::{Schema, SchemaRef};
+use datafusion::common::{NullEquality, ScalarValue};
+use datafusion::logical_expr::{Expr, Join as LogicalJoin, JoinType, LogicalPlan};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Literal;
 
 use super::lower::Lowering;
-use super::scalar::{in_view, moved, physical};
+use super::scalar::{flowing_schema, moved, physical};
 use super::tree::{Tree, TreeKind, column_expr, column_of, nullable, sorted};
 use crate::error::{SqlError, SqlResult};
-use crate::graph::Join;
+use crate::graph::{Join, JoinKind};
 
+/// A join of any type. Its rows have the logical join's columns.
 pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &LogicalJoin) -> SqlResult<Tree> {
-    if plan.on.is_empty() {
-        return Err(in_view("a join without an equality between columns of its sides"));
-    }
-    let (left_on, right_on): (Vec<_>, Vec<_>) = plan.on.iter().cloned().unzip();
-    let left = Side::lower(lowering, &plan.left, &left_on)?;
-    let right = Side::lower(lowering, &plan.right, &right_on)?;
-    for (&left_key, &right_key) in left.key.iter().zip(&right.key) {
-        let left_type = left.tree.schema.field(left_key).data_type();
-        let right_type = right.tree.schema.field(right_key).data_type();
-        if left_type != right_type {
-            let what = format!("a join of {left_type} with {right_type}");
-            return Err(SqlError::internal(format!("{what} was not coerced")));
+    let left = lowering.lower(&plan.left)?;
+    let right = lowering.lower(&plan.right)?;
+    let sides = Sides::new(lowering, plan, left, right)?;
+    let schema = flowing_schema(&plan.schema);
+    let tree = match plan.join_type {
+        JoinType::Inner => sides.join(JoinKind::Inner)?,
+        JoinType::Left => sides.outer([true, false])?,
+        JoinType::Right => sides.outer([false, true])?,
+        JoinType::Full => sides.outer([true, true])?,
+        JoinType::LeftSemi => sides.partial(JoinKind::LeftSemi)?,
+        JoinType::LeftAnti => sides.partial(JoinKind::LeftAnti)?,
+        JoinType::RightSemi => sides.swapped().partial(JoinKind::LeftSemi)?,
+        JoinType::RightAnti => sides.swapped().partial(JoinKind::LeftAnti)?,
+        JoinType::LeftMark => sides.marked(&schema)?,
+        JoinType::RightMark => sides.swapped().marked(&schema)?,
+    };
+    Ok(tree.conform(&schema))
+}
+
+/// Two inputs, and what makes their rows match.
+#[derive(Clone)]
+struct Sides {
+    left: Side,
+    right: Side,
+    null_equal: bool,
+    /// Over the visible columns of both sides, left's first.
+    filter: Option<Arc<dyn PhysicalExpr>>,
+}
+
+impl Sides {
+    fn new(
+        lowering: &Lowering<'_>,
+        plan: &LogicalJoin,
+        left: Tree,
+        right: Tree,
+    ) -> SqlResult<Self> {
+        let (left_on, right_on): (Vec<_>, Vec<_>) = plan.on.iter().cloned().unzip();
+        let left = Side::new(lowering, left, &plan.left, &left_on)?;
+        let right = Side::new(lowering, right, &plan.right, &right_on)?;
+        for (&left_key, &right_key) in left.key.iter().zip(&right.key) {
+            let left_type = left.tree.schema.field(left_key).data_type();
+            let right_type = right.tree.schema.field(right_key).data_type();
+            if left_type != right_type {
+                let what = format!("a join of {left_type} with {right_type}");
+                return Err(SqlError::internal(format!("{what} was not coerced")));
+            }
         }
+        let filter = match &plan.filter {
+            Some(filter) => {
+                let both = plan.left.schema().join(plan.right.schema())?;
+                Some(physical(lowering.state, filter, &both)?)
+            }
+            None => None,
+        };
+        let null_equal = plan.null_equality == NullEquality::NullEqualsNull;
+        Ok(Self { left, right, null_equal, filter })
     }
-    // In the joined row, the left side's computed keys lie between the two sides' columns.
-    let left_width = left.tree.schema.fields().len();
-    let place = |column: usize| {
-        if column < left.visible { column } else { column - left.visible + left_width }
-    };
-    let fields = left.tree.schema.fields().iter().chain(right.tree.schema.fields());
-    let schema = nullable(&Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>())));
-    let filter = match &plan.filter {
-        Some(filter) => {
-            Some(moved(physical(lowering.state, filter, &plan.schema)?, &schema, place))
+
+    /// The join of the sides the other way round.
+    fn swapped(self) -> Self {
+        let (left, right) = (self.left.visible, self.right.visible);
+        let place = |column: usize| if column < left { column + right } else { column - left };
+        let shown = joined_schema(&self.right.shown(), &self.left.shown());
+        let filter = self.filter.map(|filter| moved(filter, &shown, place));
+        Self { left: self.right, right: self.left, null_equal: self.null_equal, filter }
+    }
+
+    /// One operator. A filter goes with inner joins only.
+    fn join(self, kind: JoinKind) -> SqlResult<Tree> {
+        let Self { left, right, null_equal, filter } = self;
+        debug_assert!(filter.is_none() || kind == JoinKind::Inner, "matches are decided by keys");
+        let left_width = left.tree.schema.fields().len();
+        // In the joined row, the left side's computed keys lie between the sides' columns.
+        let place = |column: usize| {
+            if column < left.visible { column } else { column - left.visible + left_width }
+        };
+        let both = joined_schema(&left.tree.schema, &right.tree.schema);
+        let filter = filter.map(|filter| moved(filter, &both, place));
+        let (schema, shown): (_, Vec<usize>) = match kind.gives_pairs() {
+            true => (both, (0..left.visible + right.visible).map(place).collect()),
+            false => (nullable(&left.tree.schema), (0..left.visible).collect()),
+        };
+        let append_only = left.tree.append_only && right.tree.append_only;
+        let joined = Tree {
+            schema,
+            key: key_of(kind, &left, &right, left_width),
+            append_only: append_only && matches!(kind, JoinKind::Inner | JoinKind::LeftSemi),
+            kind: TreeKind::Join(
+                Join { kind, left_key: left.key, right_key: right.key, null_equal, filter },
+                Box::new([left.tree, right.tree]),
+            ),
+        };
+        Ok(joined.select(&shown))
+    }
+
+    /// Pairs, and the rows without a match of the sides of which all are `kept`.
+    fn outer(mut self, kept: [bool; 2]) -> SqlResult<Tree> {
+        if self.filter.is_none() {
+            return self.join(match kept {
+                [true, true] => JoinKind::Full,
+                [false, true] => JoinKind::Right,
+                _ => JoinKind::Left,
+            });
         }
-        None => None,
-    };
-    let shown: Vec<usize> = (0..left.visible + right.visible).map(place).collect();
-    let joined = Tree {
-        schema,
-        key: key_of(&left, &right, left_width),
-        append_only: left.tree.append_only && right.tree.append_only,
-        kind: TreeKind::Join(
-            Join {
-                left_key: left.key,
-                right_key: right.key,
-                null_equal: plan.null_equality == NullEquality::NullEqualsNull,
-                filter,
-            },
-            Box::new([left.tree, right.tree]),
-        ),
-    };
-    Ok(joined.select(&shown))
+        for (side, kept) in [&mut self.left, &mut self.right].into_iter().zip(kept) {
+            if kept {
+                side.share();
+            }
+        }
+        let pairs = self.clone().join(JoinKind::Inner)?.shared();
+        let schema = nullable(&pairs.schema);
+        let (left, right) = (&self.left, &self.right);
+        let mut parts = vec![pairs.clone()];
+        for (side, kept, before) in [(left, kept[0], 0), (right, kept[1], left.visible)] {
+            if kept {
+                let alone = side.without_match(&pairs, before)?;
+                parts.push(padded(alone, before, &schema)?);
+            }
+        }
+        Ok(Tree {
+            key: Vec::new(),
+            append_only: false,
+            kind: TreeKind::Union(parts.into_iter().map(|part| part.conform(&schema)).collect()),
+            schema,
+        })
+    }
+
+    /// The left rows with or without a match.
+    fn partial(mut self, kind: JoinKind) -> SqlResult<Tree> {
+        if self.filter.is_none() {
+            return self.join(kind);
+        }
+        self.left.share();
+        let left = self.left.clone();
+        let pairs = self.join(JoinKind::Inner)?;
+        left.among(kind, pairs, 0)
+    }
+
+    /// The left rows, and whether they have a match.
+    fn marked(mut self, schema: &SchemaRef) -> SqlResult<Tree> {
+        self.left.share();
+        self.right.share();
+        let part = |kind, mark: bool| -> SqlResult<Tree> {
+            let rows = self.clone().partial(kind)?;
+            let columns = (0..rows.schema.fields().len()).map(|c| column_expr(&rows.schema, c));
+            let mark: Arc<dyn PhysicalExpr> = Arc::new(Literal::new(ScalarValue::from(mark)));
+            let expressions = columns.chain([mark]).collect();
+            Ok(rows.project(expressions, Arc::clone(schema)))
+        };
+        let parts = vec![part(JoinKind::LeftSemi, true)?, part(JoinKind::LeftAnti, false)?];
+        Ok(Tree {
+            schema: Arc::clone(schema),
+            key: self.left.visible_key(),
+            append_only: false,
+            kind: TreeKind::Union(parts),
+        })
+    }
+}
+
+/// Rows of one side, with the other side's columns NULL. They begin at column `before`.
+fn padded(rows: Tree, before: usize, schema: &SchemaRef) -> SqlResult<Tree> {
+    let width = rows.schema.fields().len();
+    let expressions = schema.fields().iter().enumerate().map(|(index, field)| {
+        Ok(match index.checked_sub(before).filter(|own| *own < width) {
+            Some(own) => column_expr(&rows.schema, own),
+            None => Arc::new(Literal::new(ScalarValue::try_from(field.data_type())?)) as _,
+        })
+    });
+    let expressions = expressions.collect::<SqlResult<Vec<Arc<dyn PhysicalExpr>>>>()?;
+    Ok(rows.project(expressions, Arc::clone(schema)))
+}
+
+fn joined_schema(left: &SchemaRef, right: &SchemaRef) -> SchemaRef {
+    let fields = left.fields().iter().chain(right.fields());
+    nullable(&Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>())))
 }
 
 /// A side of a join, with its key computed.
+#[derive(Clone)]
 struct Side {
     tree: Tree,
     /// Columns of the key.
@@ -69,12 +210,12 @@ struct Side {
 }
 
 impl Side {
-    fn lower(
-        lowering: &mut Lowering<'_>,
-        plan: &datafusion::logical_expr::LogicalPlan,
+    fn new(
+        lowering: &Lowering<'_>,
+        tree: Tree,
+        plan: &LogicalPlan,
         on: &[Expr],
     ) -> SqlResult<Self> {
-        let tree = lowering.lower(plan)?;
         let visible = plan.schema().fields().len();
         let width = tree.schema.fields().len();
         let keys = on
@@ -90,6 +231,42 @@ impl Side {
             }));
         }
         Ok(Self { tree: with_computed(tree, computed)?, key, visible })
+    }
+
+    fn share(&mut self) {
+        self.tree = self.tree.clone().shared();
+    }
+
+    /// The visible columns.
+    fn shown(&self) -> SchemaRef {
+        let fields = self.tree.schema.fields().iter().take(self.visible).cloned();
+        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+    }
+
+    /// The key of the rows, if it is visible.
+    fn visible_key(&self) -> Vec<usize> {
+        match self.tree.key.iter().all(|column| *column < self.visible) {
+            true => self.tree.key.clone(),
+            false => Vec::new(),
+        }
+    }
+
+    /// The rows that are in none of `pairs`, where their columns begin at `before`.
+    fn without_match(&self, pairs: &Tree, before: usize) -> SqlResult<Tree> {
+        self.among(JoinKind::LeftAnti, pairs.clone(), before)
+    }
+
+    /// The rows that are in some or none of `pairs`, as `kind` says.
+    fn among(&self, kind: JoinKind, pairs: Tree, before: usize) -> SqlResult<Tree> {
+        let visible: Vec<usize> = (0..self.visible).collect();
+        let rows = self.tree.clone().select(&visible);
+        let identity = rows.identity();
+        let in_pairs: Vec<usize> = identity.iter().map(|column| column + before).collect();
+        let pairs = pairs.select(&in_pairs);
+        let found = (0..identity.len()).collect();
+        let left = Self { tree: rows, key: identity, visible: self.visible };
+        let right = Self { tree: pairs, key: found, visible: 0 };
+        Sides { left, right, null_equal: true, filter: None }.join(kind)
     }
 }
 
@@ -111,20 +288,19 @@ fn with_computed(tree: Tree, computed: Vec<Arc<dyn PhysicalExpr>>) -> SqlResult<
 
 /// What identifies a joined row: both sides' keys; one side's is enough if the other side has at
 /// the most one row for it.
-fn key_of(left: &Side, right: &Side, left_width: usize) -> Vec<usize> {
+fn key_of(kind: JoinKind, left: &Side, right: &Side, left_width: usize) -> Vec<usize> {
     let one_right = !right.tree.key.is_empty() && is_subset(&right.tree.key, &right.key);
     let one_left = !left.tree.key.is_empty() && is_subset(&left.tree.key, &left.key);
     let of_left = left.tree.key.clone();
     let of_right: Vec<usize> = right.tree.key.iter().map(|column| column + left_width).collect();
-    if of_left.is_empty() || of_right.is_empty() {
-        return Vec::new();
-    }
-    if one_right {
-        of_left
-    } else if one_left {
-        of_right
-    } else {
-        sorted([of_left, of_right].concat())
+    match kind {
+        JoinKind::LeftSemi | JoinKind::LeftAnti => of_left,
+        // A row of either side may be alone, with nothing but NULLs in the other's key.
+        JoinKind::Full => Vec::new(),
+        _ if of_left.is_empty() || of_right.is_empty() => Vec::new(),
+        JoinKind::Inner | JoinKind::Left if one_right => of_left,
+        JoinKind::Inner | JoinKind::Right if one_left => of_right,
+        _ => sorted([of_left, of_right].concat()),
     }
 }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{
-    Distinct, Filter, JoinType, LogicalPlan, Projection, TableScan, Union,
-};
+use datafusion::logical_expr::{Distinct, Filter, LogicalPlan, Projection, TableScan, Union};
 
 use super::relation::object_of;
 use super::scalar::{flowing_schema, in_view, physical};
@@ -47,10 +45,7 @@ impl<'a> Lowering<'a> {
             LogicalPlan::Subquery(_) => Err(in_view("a subquery in an expression")),
             LogicalPlan::TableScan(scan) => Self::scan(scan),
             LogicalPlan::Union(union) => self.union(union),
-            LogicalPlan::Join(join) => match join.join_type {
-                JoinType::Inner => join::lower(self, join),
-                other => Err(in_view(join_name(other))),
-            },
+            LogicalPlan::Join(join) => join::lower(self, join),
             LogicalPlan::Aggregate(aggregate) => aggregate::lower(self, aggregate),
             LogicalPlan::Distinct(Distinct::All(input)) => {
                 let input = self.lower(input)?;
@@ -124,17 +119,5 @@ impl<'a> Lowering<'a> {
             schema: Arc::clone(&schema),
             kind: TreeKind::Union(inputs),
         })
-    }
-}
-
-fn join_name(join_type: JoinType) -> &'static str {
-    match join_type {
-        JoinType::Inner => "a join",
-        JoinType::Left => "LEFT OUTER JOIN",
-        JoinType::Right => "RIGHT OUTER JOIN",
-        JoinType::Full => "FULL OUTER JOIN",
-        JoinType::LeftSemi | JoinType::RightSemi => "IN, EXISTS or INTERSECT",
-        JoinType::LeftAnti | JoinType::RightAnti => "NOT IN, NOT EXISTS or EXCEPT",
-        JoinType::LeftMark | JoinType::RightMark => "a subquery in an expression",
     }
 }

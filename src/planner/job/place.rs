@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::tree::{Tree, TreeKind, column_of};
 use crate::error::{SqlError, SqlResult};
 use crate::graph::{
-    Distribution, Exchange, Fragment, Input, Map, Materialize, Node, NodeKind, Upstream,
+    Distribution, Exchange, Fragment, Input, JoinKind, Map, Materialize, Node, NodeKind, Upstream,
 };
 
 /// Where an operator needs its rows.
@@ -95,6 +95,7 @@ fn natural(tree: &Tree) -> Place {
         TreeKind::Map(map, input) => through_map(map, natural(input)),
         TreeKind::Union(inputs) => inputs.iter().map(natural).fold(None, meet).unwrap_or(NOWHERE),
         TreeKind::Join(..) | TreeKind::Aggregate(..) => own_place(tree),
+        TreeKind::Shared(_) => NOWHERE,
     }
 }
 
@@ -115,10 +116,18 @@ fn meet(met: Option<Place>, other: Place) -> Option<Place> {
 /// Where a stateful operator's rows are: where its state is.
 fn own_place(tree: &Tree) -> Place {
     match &tree.kind {
+        TreeKind::Join(join, _) if join.left_key.is_empty() => Place::Single,
         TreeKind::Join(join, sides) => {
             let width = sides[0].schema.fields().len();
+            let left = join.left_key.clone();
             let right = join.right_key.iter().map(|column| column + width).collect();
-            Place::Hash(vec![join.left_key.clone(), right])
+            // Where a side is padded with NULLs, its key says nothing.
+            Place::Hash(match join.kind {
+                JoinKind::Inner => vec![left, right],
+                JoinKind::Left | JoinKind::LeftSemi | JoinKind::LeftAnti => vec![left],
+                JoinKind::Right => vec![right],
+                JoinKind::Full => Vec::new(),
+            })
         }
         TreeKind::Aggregate(aggregate, _) if aggregate.group.is_empty() => Place::Single,
         TreeKind::Aggregate(aggregate, _) => {
@@ -184,21 +193,26 @@ impl Placing {
             }
             TreeKind::Join(join, sides) => {
                 let [left, right] = *sides;
-                let left = self.place(left, &Want::Hash(join.left_key.clone()));
-                let right = self.place(right, &Want::Hash(join.right_key.clone()));
+                let left = self.place(left, &by_key(&join.left_key));
+                let right = self.place(right, &by_key(&join.right_key));
                 let kind = NodeKind::Join(join);
                 let piece = merge(vec![left, right], kind, schema, append_only, own);
                 self.satisfy(piece, want)
             }
             TreeKind::Aggregate(aggregate, input) => {
-                let below = match aggregate.group.as_slice() {
-                    [] => Want::Single,
-                    group => Want::Hash(group.to_vec()),
-                };
-                let input = self.place(*input, &below);
+                let input = self.place(*input, &by_key(&aggregate.group));
                 let kind = NodeKind::Aggregate(aggregate);
                 let piece = merge(vec![input], kind, schema, append_only, own);
                 self.satisfy(piece, want)
+            }
+            TreeKind::Shared(shared) => {
+                let fragment = *shared.fragment.get_or_init(|| {
+                    let piece = self.place(shared.tree.clone(), &Want::Anywhere);
+                    self.close(piece)
+                });
+                let from = Upstream::Fragment(fragment);
+                let input = Input { from, exchange: exchange_of(want), schema };
+                behind(input, append_only, place_of(want))
             }
         }
     }
@@ -240,6 +254,14 @@ impl Placing {
         };
         self.fragments.push(Fragment { inputs: piece.inputs, nodes: piece.nodes, distribution });
         self.fragments.len() - 1
+    }
+}
+
+/// Where rows with one key meet; without a key all do.
+fn by_key(key: &[usize]) -> Want {
+    match key {
+        [] => Want::Single,
+        key => Want::Hash(key.to_vec()),
     }
 }
 

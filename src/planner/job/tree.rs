@@ -1,5 +1,7 @@
 //! The incremental plan before it is placed on actors: operators, and what is known of their rows.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -11,7 +13,7 @@ use crate::catalog::Object;
 use crate::graph::{Aggregate, Join, Map};
 
 /// An operator over its inputs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Tree {
     pub(super) kind: TreeKind,
     /// Schema of the rows it gives.
@@ -22,7 +24,7 @@ pub(super) struct Tree {
     pub(super) append_only: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum TreeKind {
     /// The stored rows of an object.
     Scan(Arc<Object>),
@@ -30,6 +32,16 @@ pub(super) enum TreeKind {
     Union(Vec<Tree>),
     Join(Join, Box<[Tree; 2]>),
     Aggregate(Aggregate, Box<Tree>),
+    /// A tree that has several parents: it is made once.
+    Shared(Rc<Shared>),
+}
+
+/// A tree with several parents.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) tree: Tree,
+    /// Where it was placed, once it was.
+    pub(super) fragment: OnceCell<usize>,
 }
 
 impl Tree {
@@ -39,6 +51,37 @@ impl Tree {
             key: sorted(object.key()),
             append_only: object.append_only(),
             kind: TreeKind::Scan(object),
+        }
+    }
+
+    /// The same tree, made to have several parents: clones of the result are one operator. What
+    /// only reads an object is read again instead.
+    pub(super) fn shared(self) -> Self {
+        if matches!(self.kind, TreeKind::Shared(_)) || self.is_read() {
+            return self;
+        }
+        Self {
+            schema: Arc::clone(&self.schema),
+            key: self.key.clone(),
+            append_only: self.append_only,
+            kind: TreeKind::Shared(Rc::new(Shared { tree: self, fragment: OnceCell::new() })),
+        }
+    }
+
+    /// Whether it is the rows of an object, or those filtered and computed with.
+    fn is_read(&self) -> bool {
+        match &self.kind {
+            TreeKind::Scan(_) => true,
+            TreeKind::Map(_, input) => input.is_read(),
+            _ => false,
+        }
+    }
+
+    /// Columns whose values tell a row from others: its key, or all of them.
+    pub(super) fn identity(&self) -> Vec<usize> {
+        match self.key.is_empty() {
+            true => (0..self.schema.fields().len()).collect(),
+            false => self.key.clone(),
         }
     }
 

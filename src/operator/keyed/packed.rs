@@ -1,4 +1,4 @@
-//! The rows of one join key in one piece of bytes, for keys with few rows: one read finds them, one
+//! The rows of one key in one piece of bytes, for keys with few rows: one read finds them, one
 //! write keeps them.
 //!
 //! ```text
@@ -11,7 +11,7 @@
 use crate::expr::accumulator::{read_bytes, read_varint, write_bytes, write_varint};
 
 /// The rows of `packed`, with their weights. Stops at what is not such rows.
-pub(super) fn rows(packed: &[u8]) -> impl Iterator<Item = (i64, &[u8])> {
+pub(in crate::operator) fn rows(packed: &[u8]) -> impl Iterator<Item = (i64, &[u8])> {
     let mut rest = packed;
     std::iter::from_fn(move || {
         let weight = read_varint(&mut rest)?;
@@ -20,7 +20,7 @@ pub(super) fn rows(packed: &[u8]) -> impl Iterator<Item = (i64, &[u8])> {
 }
 
 /// Whether `packed` is rows from its beginning to its end.
-pub(super) fn is_valid(packed: &[u8]) -> bool {
+pub(in crate::operator) fn is_valid(packed: &[u8]) -> bool {
     let mut rest = packed;
     while !rest.is_empty() {
         let row = read_varint::<i64>(&mut rest).and_then(|_| read_bytes(&mut rest));
@@ -32,7 +32,7 @@ pub(super) fn is_valid(packed: &[u8]) -> bool {
 }
 
 /// Adds `weight` to that of `row`.
-pub(super) fn add(packed: &mut Vec<u8>, row: &[u8], weight: i64) {
+pub(in crate::operator) fn add(packed: &mut Vec<u8>, row: &[u8], weight: i64) {
     let mut start = 0;
     let mut rest = &packed[..];
     while let Some(before) = read_varint::<i64>(&mut rest) {

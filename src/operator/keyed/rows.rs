@@ -1,4 +1,4 @@
-//! What one side of a join keeps: the rows of each key.
+//! The rows of each key, as one side of a join and one input of a recomputation keep them.
 //!
 //! Nearly all keys have few rows, which lie packed together at the key, so that a key is found by
 //! one point read (an absent one costs next to nothing, thanks to bloom filters) and written by one
@@ -16,9 +16,11 @@
 
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::OperatorError;
+use super::super::batch::batch_of;
 use super::super::buffer::Buffer;
 use super::super::slots::KeySlots;
 use super::packed;
@@ -34,7 +36,7 @@ const TAG_SPREAD: u8 = 2;
 
 /// The rows of a key.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Entry {
+pub(in crate::operator) enum Entry {
     /// Not read yet.
     #[default]
     Unknown,
@@ -44,18 +46,65 @@ pub(super) enum Entry {
     Spread(u64),
 }
 
-/// One side.
-pub(super) struct Side {
+/// How rows lie: their key, and the rest.
+pub(in crate::operator) struct RowShape {
+    schema: SchemaRef,
     /// The key's columns, encoded.
-    pub(super) key: KeyCodec,
-    pub(super) key_columns: Vec<usize>,
+    pub(in crate::operator) key: KeyCodec,
+    pub(in crate::operator) key_columns: Vec<usize>,
     /// The other columns, encoded.
-    pub(super) rest: KeyCodec,
-    pub(super) rest_columns: Vec<usize>,
+    pub(in crate::operator) rest: KeyCodec,
+    pub(in crate::operator) rest_columns: Vec<usize>,
     /// Of whole rows.
-    pub(super) row: KeyCodec,
-    pub(super) buffer: Buffer,
-    pub(super) table: Table,
+    pub(in crate::operator) row: KeyCodec,
+}
+
+impl RowShape {
+    fn new(schema: &SchemaRef, key_columns: &[usize]) -> Result<Self, OperatorError> {
+        let rest_columns: Vec<usize> =
+            (0..schema.fields().len()).filter(|column| !key_columns.contains(column)).collect();
+        Ok(Self {
+            schema: Arc::clone(schema),
+            key: KeyCodec::new(schema, key_columns)?,
+            key_columns: key_columns.to_vec(),
+            rest: KeyCodec::new(schema, &rest_columns)?,
+            rest_columns,
+            row: KeyCodec::of_row(schema)?,
+        })
+    }
+
+    /// Whole rows again, from keys (without their vnode) and rests.
+    pub(in crate::operator) fn assemble<'a>(
+        &self,
+        keys: impl IntoIterator<Item = &'a [u8]>,
+        rests: impl IntoIterator<Item = &'a [u8]>,
+        rows: usize,
+    ) -> Result<RecordBatch, OperatorError> {
+        let key = self.key.decode(keys)?;
+        let rest = self.rest.decode(rests)?;
+        let column = |column: usize| {
+            let in_key = self.key_columns.iter().position(|key| *key == column);
+            match in_key {
+                Some(place) => Arc::clone(&key[place]),
+                // Every column is the key's or another; `rest_columns` ascends.
+                None => Arc::clone(&rest[self.rest_columns.partition_point(|&c| c < column)]),
+            }
+        };
+        let columns = (0..self.schema.fields().len()).map(column).collect();
+        Ok(batch_of(&self.schema, columns, rows)?)
+    }
+}
+
+/// Is given a row, encoded without its key, and its weight.
+pub(in crate::operator) type Visit<'a> =
+    &'a mut dyn FnMut(&RowShape, &[u8], i64) -> Result<(), OperatorError>;
+
+/// Rows by key, over a state table.
+pub(in crate::operator) struct KeyedRows {
+    pub(in crate::operator) shape: RowShape,
+    /// Rows that wait to be worked on.
+    pub(in crate::operator) buffer: Buffer,
+    pub(in crate::operator) table: Table,
     /// By slot of the key.
     entries: Vec<Entry>,
     /// Slots whose entry must be written, and whether a slot is among them.
@@ -66,20 +115,14 @@ pub(super) struct Side {
     negative: i64,
 }
 
-impl Side {
-    pub(super) fn new(
+impl KeyedRows {
+    pub(in crate::operator) fn new(
         schema: &SchemaRef,
         key_columns: &[usize],
         table: Table,
     ) -> Result<Self, OperatorError> {
-        let rest_columns: Vec<usize> =
-            (0..schema.fields().len()).filter(|column| !key_columns.contains(column)).collect();
         Ok(Self {
-            key: KeyCodec::new(schema, key_columns)?,
-            key_columns: key_columns.to_vec(),
-            rest: KeyCodec::new(schema, &rest_columns)?,
-            rest_columns,
-            row: KeyCodec::of_row(schema)?,
+            shape: RowShape::new(schema, key_columns)?,
             buffer: Buffer::new(Arc::clone(schema)),
             table,
             entries: Vec::new(),
@@ -90,17 +133,21 @@ impl Side {
         })
     }
 
-    pub(super) fn resize(&mut self, slots: usize) {
+    pub(in crate::operator) fn resize(&mut self, slots: usize) {
         self.entries.resize(slots, Entry::Unknown);
         self.marks.resize(slots, false);
     }
 
-    pub(super) fn entry(&self, slot: u32) -> &Entry {
+    pub(in crate::operator) fn entry(&self, slot: u32) -> &Entry {
         &self.entries[slot as usize]
     }
 
     /// Reads the entries of `slots` that are not in memory, with one look.
-    pub(super) fn load(&mut self, keys: &KeySlots, slots: &[u32]) -> Result<(), OperatorError> {
+    pub(in crate::operator) fn load(
+        &mut self,
+        keys: &KeySlots,
+        slots: &[u32],
+    ) -> Result<(), OperatorError> {
         let unknown = |slot: &u32| matches!(self.entries[*slot as usize], Entry::Unknown);
         let missing: Vec<u32> = slots.iter().copied().filter(unknown).collect();
         let asked: Vec<&[u8]> = missing.iter().map(|&slot| keys.key(slot)).collect();
@@ -126,14 +173,42 @@ impl Side {
             Some(_) => None,
         };
         entry.ok_or_else(|| {
-            let place = format!("the join state {:?}", self.table.id());
+            let place = format!("the rows by key of {:?}", self.table.id());
             StateError::Corrupt { place, reason: "not the rows of a key".into() }.into()
         })
     }
 
+    /// Whether the key of a slot has rows. Its entry is loaded.
+    pub(in crate::operator) fn is_present(&self, slot: u32) -> bool {
+        match &self.entries[slot as usize] {
+            Entry::Unknown => false,
+            Entry::Packed(packed) => !packed.is_empty(),
+            Entry::Spread(_) => true,
+        }
+    }
+
+    /// Gives the rows of a slot, encoded without the key, with their weights. The entry is loaded.
+    pub(in crate::operator) fn for_each(
+        &mut self,
+        keys: &KeySlots,
+        slot: u32,
+        visit: Visit<'_>,
+    ) -> Result<(), OperatorError> {
+        let Self { shape, table, entries, .. } = self;
+        match &entries[slot as usize] {
+            Entry::Unknown => Ok(()),
+            Entry::Packed(packed) => {
+                packed::rows(packed).try_for_each(|(weight, row)| visit(shape, row, weight))
+            }
+            Entry::Spread(_) => {
+                scan_spread(table, keys.key(slot), &mut |row, weight| visit(shape, row, weight))
+            }
+        }
+    }
+
     /// Adds rows: their keys' slots, their encodings without the key, their weights. The entries
     /// are loaded.
-    pub(super) fn add<'a>(
+    pub(in crate::operator) fn add<'a>(
         &mut self,
         keys: &KeySlots,
         rows: impl Iterator<Item = (u32, &'a [u8], i64)>,
@@ -233,7 +308,7 @@ impl Side {
 
     /// The epoch ends: writes the changed entries. `None`: a row is there a negative number of
     /// times.
-    pub(super) fn write(&mut self, keys: &KeySlots) -> Option<()> {
+    pub(in crate::operator) fn write(&mut self, keys: &KeySlots) -> Option<()> {
         let mut value = Vec::new();
         for slot in std::mem::take(&mut self.dirty) {
             self.marks[slot as usize] = false;
@@ -260,12 +335,12 @@ impl Side {
     }
 
     /// Bytes of memory for the entries.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::operator) fn bytes(&self) -> usize {
         self.packed_bytes + self.entries.capacity() * (size_of::<Entry>() + 1)
     }
 
     /// Keeps the entries of `slots` only, in their order.
-    pub(super) fn retain(&mut self, slots: &[u32]) {
+    pub(in crate::operator) fn retain(&mut self, slots: &[u32]) {
         let take = |&slot: &u32| std::mem::take(&mut self.entries[slot as usize]);
         self.entries = slots.iter().map(take).collect();
         self.marks = vec![false; slots.len()];
@@ -275,4 +350,25 @@ impl Side {
         };
         self.packed_bytes = self.entries.iter().map(packed).sum();
     }
+}
+
+/// Gives every stored row of a spread key, whose entries start with `prefix`.
+pub(in crate::operator) fn scan_spread(
+    table: &mut Table,
+    prefix: &[u8],
+    visit: &mut dyn FnMut(&[u8], i64) -> Result<(), OperatorError>,
+) -> Result<(), OperatorError> {
+    let mut result = Ok(());
+    table.scan_prefix(prefix, &mut |key, value| {
+        let row = &key[prefix.len()..];
+        if row.is_empty() {
+            return true; // The entry that says how many rows there are.
+        }
+        result = match RowLayout::weight_of(value) {
+            Ok(weight) => visit(row, weight),
+            Err(error) => Err(error.into()),
+        };
+        result.is_ok()
+    })?;
+    result
 }
