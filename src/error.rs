@@ -47,6 +47,7 @@ pub mod code {
     pub const INVALID_SCHEMA_NAME: SqlState = "3F000";
     pub const SERIALIZATION_FAILURE: SqlState = "40001";
     pub const DEADLOCK_DETECTED: SqlState = "40P01";
+    pub const INSUFFICIENT_PRIVILEGE: SqlState = "42501";
     pub const SYNTAX_ERROR: SqlState = "42601";
     pub const DUPLICATE_COLUMN: SqlState = "42701";
     pub const AMBIGUOUS_COLUMN: SqlState = "42702";
@@ -80,6 +81,28 @@ pub mod code {
     pub const IO_ERROR: SqlState = "58030";
     pub const INTERNAL_ERROR: SqlState = "XX000";
     pub const DATA_CORRUPTED: SqlState = "XX001";
+}
+
+/// The SQLSTATE of an error about rows that was kept as text; `XX000` if it is none of those.
+pub fn row_error_state(text: &str) -> SqlState {
+    const STATES: &[SqlState] = &[
+        code::FEATURE_NOT_SUPPORTED,
+        code::CARDINALITY_VIOLATION,
+        code::STRING_DATA_RIGHT_TRUNCATION,
+        code::NUMERIC_VALUE_OUT_OF_RANGE,
+        code::INVALID_DATETIME_FORMAT,
+        code::DATETIME_FIELD_OVERFLOW,
+        code::DIVISION_BY_ZERO,
+        code::CHARACTER_NOT_IN_REPERTOIRE,
+        code::INVALID_PARAMETER_VALUE,
+        code::INVALID_TEXT_REPRESENTATION,
+        code::INVALID_BINARY_REPRESENTATION,
+        code::BAD_COPY_FILE_FORMAT,
+        code::OUT_OF_MEMORY,
+        code::PROGRAM_LIMIT_EXCEEDED,
+        code::INTERNAL_ERROR,
+    ];
+    STATES.iter().find(|state| **state == text).copied().unwrap_or(code::INTERNAL_ERROR)
 }
 
 /// An error as the wire sends it.

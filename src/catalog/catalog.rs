@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::object::{Object, ObjectKind, QualifiedName};
+use super::object::{Object, ObjectKind, QualifiedName, Table};
 use crate::types::ObjectId;
 
 /// The first OID that a user's object can have, as in PostgreSQL.
@@ -91,10 +91,36 @@ impl Default for Catalog {
                 built_in_databases().map(|d| (d.name.clone(), Arc::new(d))).collect(),
             ),
             schemas: Arc::new(built_in_schemas().map(|s| (s.name.clone(), Arc::new(s))).collect()),
-            objects: Arc::default(),
-            names: Arc::default(),
+            objects: Arc::new(BTreeMap::from([(NOTHING_OID, Arc::new(nothing()))])),
+            names: Arc::new(names_of(&nothing()).into_iter().collect()),
             next_oid: FIRST_USER_OID,
         }
+    }
+}
+
+/// `weir.nothing`, a table without rows: what reads no table takes its barriers from there.
+const NOTHING_OID: ObjectId = ObjectId(13_901);
+
+/// The table [`NOTHING_OID`].
+pub fn nothing() -> Object {
+    Object {
+        id: NOTHING_OID,
+        name: QualifiedName::new(WEIR, "nothing"),
+        kind: ObjectKind::Table(Table {
+            primary_key: Vec::new(),
+            primary_key_name: None,
+            primary_key_index: None,
+            primary_key_constraint: None,
+            append_only: true,
+            connector: None,
+        }),
+        columns: Vec::new(),
+        definition: String::new(),
+        depends_on: Vec::new(),
+        comment: Some("has no rows; views of constants read it".to_owned()),
+        row_type: ObjectId(13_902),
+        row_array_type: ObjectId(13_903),
+        owner: DEFAULT_OWNER.to_owned(),
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{
     Catalog, Database, FIRST_USER_OID, Schema, built_in_databases, built_in_schemas, names_of,
-    oids_of,
+    nothing, oids_of,
 };
 use super::object::Object;
 use crate::error::{SqlError, SqlResult, code};
@@ -113,7 +113,7 @@ impl Catalog {
     ) -> Result<Catalog, SqlError> {
         let mut databases: BTreeMap<_, _> = built_in_databases().map(|d| (d.id, d)).collect();
         let mut schemas: BTreeMap<_, _> = built_in_schemas().map(|s| (s.id, s)).collect();
-        let mut objects = BTreeMap::new();
+        let mut objects = BTreeMap::from([(nothing().id, Arc::new(nothing()))]);
         let mut next_oid = FIRST_USER_OID;
         for (key, value) in entries {
             let Ok(key) = std::str::from_utf8(&key) else { continue };

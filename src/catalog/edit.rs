@@ -16,7 +16,6 @@ use crate::types::ObjectId;
 pub type Edited = (Catalog, Vec<Change>);
 
 const RESERVED_NAME: &str = "42939";
-const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 /// What `COMMENT ON` speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +39,7 @@ impl Catalog {
                 "permission denied to create \"{}.{}\"",
                 object.name.schema, object.name.name
             );
-            return Err(SqlError::new(INSUFFICIENT_PRIVILEGE, message)
+            return Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message)
                 .detail("System catalog modifications are currently disallowed."));
         }
         check_columns(&object)?;

@@ -1,11 +1,13 @@
 //! Scalar expressions and accumulators: what operators compute with, without knowing SQL or state.
 //!
 //! Expressions are DataFusion's; what is added here is that a failing row spoils only itself.
+//! `relation` runs whole queries over rows in memory, for what has no incremental rule.
 
 pub mod accumulator;
 mod evaluator;
 mod failure;
 pub mod functions;
+pub mod relation;
 
 pub use evaluator::Evaluator;
 pub use failure::{Failure, Failures, row_text};

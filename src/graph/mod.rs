@@ -5,10 +5,13 @@
 //! tree of nodes. Nothing here knows SQL, names or operators' code: only facts already decided
 //! (keys, marks, table ids), so that nobody below decides them again.
 
+use std::fmt;
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
 
 use crate::types::ObjectId;
 
@@ -98,6 +101,13 @@ pub enum NodeKind {
     Union,
     Join(Join),
     Aggregate(Aggregate),
+    /// The rows that each row stands for (`unnest`), by a stateless plan over one port. Its rows,
+    /// and its output's, end with a column of weights.
+    Expand(BatchPlan),
+    TopN(TopN),
+    Recompute(Recompute),
+    /// Rows that are always there, whatever comes in.
+    Constant(Constant),
     Materialize(Materialize),
 }
 
@@ -188,6 +198,66 @@ pub enum AggregateFunction {
     Avg,
     Min,
     Max,
+}
+
+/// The first rows of each group, in an order. Output columns: the input's.
+#[derive(Debug, Clone)]
+pub struct TopN {
+    /// Input columns of the group; empty: all rows are one group.
+    pub group: Vec<usize>,
+    /// Rows that are equal by this order come in the order of their other columns.
+    pub order: Vec<Order>,
+    /// Rows left out at the beginning.
+    pub offset: u64,
+    /// Rows given after those, at the most; `None`: all.
+    pub limit: Option<u64>,
+    /// Whether rows that are equal, by the order, to the last one given are given as well.
+    pub with_ties: bool,
+}
+
+/// A column to order by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    pub column: usize,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+/// The general rule: where a partition changed, the whole of it is computed anew.
+///
+/// `plan` over some partitions' rows gives these partitions' results, one after the other or
+/// mixed: it does not matter which other partitions are computed with them.
+#[derive(Debug, Clone)]
+pub struct Recompute {
+    /// What is recomputed, as a user would call it.
+    pub name: String,
+    /// For each port, the columns of the partition; empty everywhere: all rows are one partition,
+    /// which exists without rows too.
+    pub partition: Vec<Vec<usize>>,
+    /// Where the partition's columns are in the output.
+    pub output_partition: Vec<usize>,
+    pub plan: BatchPlan,
+}
+
+/// A query over rows in memory (`expr::relation`).
+#[derive(Clone)]
+pub struct BatchPlan(pub Arc<dyn ExecutionPlan>);
+
+/// What it does, without what it is: two plans of one text do the same.
+impl fmt::Debug for BatchPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", displayable(&*self.0).indent(false))
+    }
+}
+
+/// Constant rows.
+#[derive(Clone)]
+pub struct Constant(pub RecordBatch);
+
+impl fmt::Debug for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.columns()).finish()
+    }
 }
 
 /// Keeps the rows as the object's contents, and passes their net change on.

@@ -4,9 +4,13 @@ use arrow::datatypes::SchemaRef;
 
 use super::aggregate::Aggregate;
 use super::batch::nullable;
+use super::constant::Constant;
+use super::expand::Expand;
 use super::join::Join;
 use super::map::Map;
 use super::materialize::Materialize;
+use super::recompute::Recompute;
+use super::top_n::TopN;
 use super::union::Union;
 use super::{Operator, OperatorError};
 use crate::graph::{Job, Node, NodeKind};
@@ -32,6 +36,21 @@ pub fn build(
         NodeKind::Join(join) => {
             let operator = (job.object, node.id);
             Box::new(Join::new(join, operator, exactly(inputs)?, schema, store)?)
+        }
+        NodeKind::Expand(plan) => {
+            let [input] = exactly(inputs)?;
+            Box::new(Expand::new(plan, &input, schema))
+        }
+        NodeKind::TopN(top) => {
+            let operator = (job.object, node.id);
+            Box::new(TopN::new(top, operator, schema, store)?)
+        }
+        NodeKind::Recompute(recompute) => {
+            let operator = (job.object, node.id);
+            Box::new(Recompute::new(recompute, operator, &inputs, schema, store)?)
+        }
+        NodeKind::Constant(constant) => {
+            Box::new(Constant::new(constant, (job.object, node.id), store))
         }
         NodeKind::Aggregate(aggregate) => {
             let operator = (job.object, node.id);

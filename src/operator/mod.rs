@@ -8,14 +8,18 @@ pub mod aggregate;
 mod batch;
 pub mod buffer;
 pub mod build;
+pub mod constant;
 mod errors;
+pub mod expand;
 pub mod join;
 mod keyed;
 pub mod map;
 pub mod materialize;
+pub mod recompute;
 mod slots;
 #[cfg(test)]
 mod testing;
+pub mod top_n;
 pub mod union;
 
 use crate::clock::WallTime;

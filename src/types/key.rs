@@ -61,8 +61,21 @@ impl KeyCodec {
         types: impl Iterator<Item = DataType>,
     ) -> Result<Self, ArrowError> {
         let options = SortOptions { descending: false, nulls_first: false };
-        let fields = types.map(|t| SortField::new_with_options(t, options)).collect();
+        Self::ordered(columns, types.map(|data_type| (data_type, options)))
+    }
+
+    /// For columns with these types at indexes `columns`, each in an order of its own.
+    pub fn ordered(
+        columns: Vec<usize>,
+        types: impl Iterator<Item = (DataType, SortOptions)>,
+    ) -> Result<Self, ArrowError> {
+        let fields = types.map(|(t, options)| SortField::new_with_options(t, options)).collect();
         Ok(Self { columns, converter: RowConverter::new(fields)? })
+    }
+
+    /// The columns of rows that are encoded.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
     }
 
     /// The keys of `batch`, one a row. A codec of no columns gives empty keys.

@@ -31,6 +31,9 @@ use crate::types::key::{KeyArena, KeyCodec};
 /// Bytes of packed rows at which a key is spread: a change of one row writes so many at the most.
 const PACKED_BYTES_MAX: usize = 2048;
 
+/// What a row of a spread key is taken to have, where its bytes are not counted.
+const SPREAD_ROW_BYTES: usize = 64;
+
 const TAG_PACKED: u8 = 1;
 const TAG_SPREAD: u8 = 2;
 
@@ -332,6 +335,17 @@ impl KeyedRows {
             }
         }
         (self.negative == 0).then_some(())
+    }
+
+    /// Bytes of the rows of a slot, about. Its entry is loaded.
+    pub(in crate::operator) fn bytes_of(&self, slot: u32) -> usize {
+        match &self.entries[slot as usize] {
+            Entry::Unknown => 0,
+            Entry::Packed(packed) => packed.len(),
+            Entry::Spread(rows) => {
+                usize::try_from(*rows).unwrap_or(usize::MAX).saturating_mul(SPREAD_ROW_BYTES)
+            }
+        }
     }
 
     /// Bytes of memory for the entries.

@@ -10,16 +10,26 @@ use datafusion::physical_expr::PhysicalExpr;
 use arrow::datatypes::{Field, Schema};
 
 use super::lower::Lowering;
-use super::scalar::{flowing_schema, in_view, physical};
+use super::scalar::{flowing_schema, in_view, physical, without_alias};
 use super::tree::{Tree, TreeKind, column_of};
 use crate::error::SqlResult;
 use crate::graph::{Aggregate, AggregateCall, AggregateFunction};
 
+/// Whether every part of an aggregation has a rule of its own.
+pub(super) fn is_incremental(plan: &LogicalAggregate) -> bool {
+    let grouped = |expr: &Expr| !matches!(expr, Expr::GroupingSet(_));
+    plan.group_expr.iter().all(grouped) && plan.aggr_expr.iter().all(has_rule)
+}
+
+fn has_rule(expr: &Expr) -> bool {
+    let Expr::AggregateFunction(AggregateExpr { func, params }) = without_alias(expr) else {
+        return false;
+    };
+    matches!(func.name(), "count" | "sum" | "avg" | "min" | "max") && params.args.len() <= 1
+}
+
 /// GROUP BY with its aggregate functions. What they read is computed in a map below.
 pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &LogicalAggregate) -> SqlResult<Tree> {
-    if plan.group_expr.iter().any(|expr| matches!(expr, Expr::GroupingSet(_))) {
-        return Err(in_view("GROUPING SETS, ROLLUP or CUBE"));
-    }
     let input = lowering.lower(&plan.input)?;
     let mut arguments =
         Arguments { lowering, schema: plan.input.schema(), expressions: Vec::new() };
@@ -107,11 +117,7 @@ impl Arguments<'_, '_> {
 
 /// A call, its columns still indexes among the arguments.
 fn call(arguments: &mut Arguments<'_, '_>, expr: &Expr) -> SqlResult<AggregateCall> {
-    let expr = match expr {
-        Expr::Alias(alias) => alias.expr.as_ref(),
-        other => other,
-    };
-    let Expr::AggregateFunction(AggregateExpr { func, params }) = expr else {
+    let Expr::AggregateFunction(AggregateExpr { func, params }) = without_alias(expr) else {
         return Err(in_view(&format!("aggregate {expr}")));
     };
     let function = match func.name() {

@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 use crate::catalog::Catalog;
 use crate::graph::{
     Aggregate, AggregateCall, AggregateFunction, Distribution, Exchange, Fragment, Input, Job,
-    JoinKind, Map, Materialize, Node, NodeKind, Upstream,
+    JoinKind, Map, Materialize, Node, NodeKind, TopN, Upstream,
 };
 
 /// A line a node, under a line a fragment.
@@ -78,6 +78,16 @@ fn what(node: &Node, fragment: &Fragment, catalog: &Catalog) -> String {
             text
         }
         NodeKind::Aggregate(aggregate) => explain_aggregate(aggregate, input_schema(0)),
+        NodeKind::Expand(_) => "Unnest".to_owned(),
+        NodeKind::TopN(top) => explain_top(top, &node.schema),
+        NodeKind::Recompute(recompute) => {
+            let what = match recompute.output_partition.as_slice() {
+                [] => "all rows".to_owned(),
+                columns => format!("changed {}", names(&node.schema, columns)),
+            };
+            format!("Recompute {what}: {}", recompute.name)
+        }
+        NodeKind::Constant(constant) => format!("Constant: {} rows", constant.0.num_rows()),
         NodeKind::Materialize(materialize) => explain_materialize(materialize, &node.schema),
     }
 }
@@ -158,6 +168,37 @@ fn explain_materialize(materialize: &Materialize, schema: &SchemaRef) -> String 
     format!("Materialize, {key}, {distribution}")
 }
 
+fn explain_top(top: &TopN, schema: &SchemaRef) -> String {
+    let mut text = "Top".to_owned();
+    if let Some(limit) = top.limit {
+        let _ = write!(text, " {limit}");
+    }
+    if top.with_ties {
+        text.push_str(" with ties");
+    }
+    if top.offset > 0 {
+        let _ = write!(text, " after {}", top.offset);
+    }
+    if !top.group.is_empty() {
+        let _ = write!(text, " of each {}", names(schema, &top.group));
+    }
+    let order = top.order.iter().map(|order| {
+        let direction = if order.descending { " desc" } else { "" };
+        // As SQL has it: NULLs come last, but first where the order descends.
+        let nulls = match (order.nulls_first, order.descending) {
+            (true, false) => " nulls first",
+            (false, true) => " nulls last",
+            _ => "",
+        };
+        format!("{}{direction}{nulls}", schema.field(order.column).name())
+    });
+    let order = order.collect::<Vec<_>>().join(", ");
+    if !order.is_empty() {
+        let _ = write!(text, " by {order}");
+    }
+    text
+}
+
 /// The tables in which a node keeps what it must remember.
 fn state(kind: &NodeKind) -> Option<&'static str> {
     match kind {
@@ -171,7 +212,10 @@ fn state(kind: &NodeKind) -> Option<&'static str> {
             Some(if keeps_values { "groups, values" } else { "groups" })
         }
         NodeKind::Materialize(_) => Some("rows"),
-        NodeKind::Input(_) | NodeKind::Map(_) | NodeKind::Union => None,
+        NodeKind::TopN(_) => Some("ordered rows"),
+        NodeKind::Recompute(_) => Some("rows, result, failures"),
+        NodeKind::Constant(_) => Some("whether it was given"),
+        NodeKind::Input(_) | NodeKind::Map(_) | NodeKind::Union | NodeKind::Expand(_) => None,
     }
 }
 

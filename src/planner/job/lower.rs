@@ -9,7 +9,7 @@ use datafusion::logical_expr::{Distinct, Filter, LogicalPlan, Projection, TableS
 use super::relation::object_of;
 use super::scalar::{flowing_schema, in_view, physical};
 use super::tree::{Tree, TreeKind};
-use super::{aggregate, join};
+use super::{aggregate, join, limit, recompute, unnest};
 use crate::error::{SqlError, SqlResult};
 
 /// Nodes of a plan below one another, at the most: each is a call on the stack.
@@ -38,6 +38,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn node(&mut self, plan: &LogicalPlan) -> SqlResult<Tree> {
+        if recompute::is_constant(plan)? {
+            return recompute::constant(self, plan);
+        }
         match plan {
             LogicalPlan::Projection(projection) => self.projection(projection),
             LogicalPlan::Filter(filter) => self.filter(filter),
@@ -46,27 +49,34 @@ impl<'a> Lowering<'a> {
             LogicalPlan::TableScan(scan) => Self::scan(scan),
             LogicalPlan::Union(union) => self.union(union),
             LogicalPlan::Join(join) => join::lower(self, join),
-            LogicalPlan::Aggregate(aggregate) => aggregate::lower(self, aggregate),
+            LogicalPlan::Aggregate(node) if aggregate::is_incremental(node) => {
+                aggregate::lower(self, node)
+            }
+            LogicalPlan::Aggregate(node) => recompute::aggregate(self, node),
             LogicalPlan::Distinct(Distinct::All(input)) => {
                 let input = self.lower(input)?;
                 Ok(aggregate::distinct(input))
             }
-            LogicalPlan::Distinct(Distinct::On(_)) => Err(in_view("DISTINCT ON")),
-            // A view is a multiset: it has no order to keep.
-            LogicalPlan::Sort(sort) if sort.fetch.is_none() => self.lower(&sort.input),
+            LogicalPlan::Distinct(Distinct::On(distinct)) => limit::distinct_on(self, distinct),
+            LogicalPlan::Sort(sort) => limit::sort(self, sort),
+            LogicalPlan::Limit(node) => limit::limit(self, node),
             LogicalPlan::Repartition(repartition) => self.lower(&repartition.input),
-            LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => Err(in_view("LIMIT")),
-            LogicalPlan::Window(_) => Err(in_view("a window function")),
-            LogicalPlan::Unnest(_) => Err(in_view("unnest")),
-            LogicalPlan::RecursiveQuery(_) => Err(in_view("WITH RECURSIVE")),
-            LogicalPlan::Values(_) => Err(in_view("VALUES")),
-            LogicalPlan::EmptyRelation(_) => Err(in_view("SELECT without FROM")),
-            other => Err(in_view(&other.display().to_string())),
+            LogicalPlan::Window(window) => recompute::window(self, window),
+            LogicalPlan::Unnest(node) => unnest::lower(self, node),
+            other => recompute::whole(self, other),
         }
     }
 
     fn projection(&mut self, projection: &Projection) -> SqlResult<Tree> {
+        if let Some(tree) = limit::numbered(self, projection)? {
+            return Ok(tree);
+        }
         let input = self.lower(&projection.input)?;
+        self.project(projection, input)
+    }
+
+    /// `projection` over the operators of its input.
+    pub(super) fn project(&mut self, projection: &Projection, input: Tree) -> SqlResult<Tree> {
         if projection.expr.is_empty() {
             // As in a scan: rows keep columns that nobody reads.
             return Ok(input);

@@ -8,17 +8,20 @@
 //!
 //! What must hold: an operator that keeps state by key gets its rows hashed by exactly that key
 //! (its tables' vnodes are the exchange's); the same SQL gives the same plan and the same node
-//! numbers, for they name state on disk; what has no incremental rule is refused, by name.
+//! numbers, for they name state on disk; what has no incremental rule is recomputed where it changed.
 
 mod aggregate;
 mod explain;
 mod join;
+mod limit;
 mod lower;
 mod place;
 mod plan;
+mod recompute;
 mod relation;
 mod scalar;
 mod tree;
+mod unnest;
 
 #[cfg(test)]
 mod tests;

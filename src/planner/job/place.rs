@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::tree::{Tree, TreeKind, column_of};
+use crate::catalog::catalog::nothing;
 use crate::error::{SqlError, SqlResult};
 use crate::graph::{
     Distribution, Exchange, Fragment, Input, JoinKind, Map, Materialize, Node, NodeKind, Upstream,
@@ -95,6 +96,8 @@ fn natural(tree: &Tree) -> Place {
         TreeKind::Map(map, input) => through_map(map, natural(input)),
         TreeKind::Union(inputs) => inputs.iter().map(natural).fold(None, meet).unwrap_or(NOWHERE),
         TreeKind::Join(..) | TreeKind::Aggregate(..) => own_place(tree),
+        TreeKind::TopN(..) | TreeKind::Recompute(..) | TreeKind::Constant(_) => own_place(tree),
+        TreeKind::Expand(_, input) => through_expand(natural(input)),
         TreeKind::Shared(_) => NOWHERE,
     }
 }
@@ -133,7 +136,26 @@ fn own_place(tree: &Tree) -> Place {
         TreeKind::Aggregate(aggregate, _) => {
             Place::Hash(vec![(0..aggregate.group.len()).collect()])
         }
+        TreeKind::TopN(top, _) => place_by(&top.group),
+        TreeKind::Recompute(recompute, _) => place_by(&recompute.output_partition),
+        TreeKind::Constant(_) => Place::Single,
         _ => NOWHERE,
+    }
+}
+
+/// Where rows with one key met.
+fn place_by(key: &[usize]) -> Place {
+    match key {
+        [] => Place::Single,
+        key => Place::Hash(vec![key.to_vec()]),
+    }
+}
+
+/// Rows that stand for others are where those were, which their columns do not tell.
+fn through_expand(place: Place) -> Place {
+    match place {
+        Place::Single => Place::Single,
+        Place::Hash(_) => NOWHERE,
     }
 }
 
@@ -203,6 +225,39 @@ impl Placing {
                 let input = self.place(*input, &by_key(&aggregate.group));
                 let kind = NodeKind::Aggregate(aggregate);
                 let piece = merge(vec![input], kind, schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+            TreeKind::TopN(top, input) => {
+                let input = self.place(*input, &by_key(&top.group));
+                let piece = merge(vec![input], NodeKind::TopN(top), schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+            TreeKind::Recompute(recompute, inputs) => {
+                let wants: Vec<Want> =
+                    recompute.partition.iter().map(|partition| by_key(partition)).collect();
+                let inputs = inputs.into_iter().zip(&wants);
+                let pieces = inputs.map(|(input, want)| self.place(input, want)).collect();
+                let kind = NodeKind::Recompute(recompute);
+                let piece = merge(pieces, kind, schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+            TreeKind::Expand(plan, input) => {
+                let mut piece = self.place(*input, &Want::Anywhere);
+                piece.place = through_expand(piece.place);
+                let root = piece.nodes.len() - 1;
+                let kind = NodeKind::Expand(plan);
+                piece.nodes.push(Node { id: 0, kind, inputs: vec![root], schema, append_only });
+                self.satisfy(piece, want)
+            }
+            TreeKind::Constant(constant) => {
+                // Barriers come by way of a table that has no rows.
+                let nothing = nothing();
+                let from = Upstream::Object(nothing.id);
+                let input =
+                    Input { from, exchange: Exchange::Single, schema: nothing.stored_schema() };
+                let mut piece = behind(input, true, Place::Single);
+                let kind = NodeKind::Constant(constant);
+                piece.nodes.push(Node { id: 0, kind, inputs: vec![0], schema, append_only });
                 self.satisfy(piece, want)
             }
             TreeKind::Shared(shared) => {

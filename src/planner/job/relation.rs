@@ -142,6 +142,11 @@ fn with_names(plan: LogicalPlan, view: &Object) -> SqlResult<LogicalPlan> {
     Ok(LogicalPlanBuilder::from(plan.clone()).project(renamed)?.build()?)
 }
 
+/// Whether a planned scan reads an object.
+pub(super) fn is_object(source: &Arc<dyn TableSource>) -> bool {
+    object_of(source).is_ok()
+}
+
 /// The object that a planned scan reads.
 pub(super) fn object_of(source: &Arc<dyn TableSource>) -> SqlResult<Arc<Object>> {
     let provider = datafusion::datasource::source_as_provider(source)?;

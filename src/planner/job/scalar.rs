@@ -76,6 +76,14 @@ fn refuse_subqueries(expr: &Expr) -> SqlResult<()> {
     }
 }
 
+/// What an expression's alias names.
+pub(super) fn without_alias(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Alias(alias) => without_alias(&alias.expr),
+        other => other,
+    }
+}
+
 /// What a view cannot have yet.
 pub(super) fn in_view(what: &str) -> SqlError {
     SqlError::unsupported(format!("{what} in a materialized view"))

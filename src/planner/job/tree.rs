@@ -10,7 +10,7 @@ use datafusion::physical_expr::expressions::{CastExpr, Column};
 
 use super::scalar::moved;
 use crate::catalog::Object;
-use crate::graph::{Aggregate, Join, Map};
+use crate::graph::{Aggregate, BatchPlan, Constant, Join, Map, Recompute, TopN};
 
 /// An operator over its inputs.
 #[derive(Debug, Clone)]
@@ -32,6 +32,10 @@ pub(super) enum TreeKind {
     Union(Vec<Tree>),
     Join(Join, Box<[Tree; 2]>),
     Aggregate(Aggregate, Box<Tree>),
+    Expand(BatchPlan, Box<Tree>),
+    TopN(TopN, Box<Tree>),
+    Recompute(Recompute, Vec<Tree>),
+    Constant(Constant),
     /// A tree that has several parents: it is made once.
     Shared(Rc<Shared>),
 }

@@ -1,0 +1,217 @@
+//! Queries over rows in memory: what has no incremental rule is computed anew by DataFusion, over
+//! rows that an operator has at hand.
+//!
+//! A plan reads them through leaves: [`Given`] in a logical plan, which becomes [`GivenExec`] in
+//! the physical one. A leaf knows only its port; the rows come with each run, so one plan serves
+//! any number of operators. Plans run in one piece and on the thread that calls.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DFSchemaRef, Result};
+use datafusion::error::DataFusionError;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{
+    Expr, Extension, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore,
+};
+use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, EmissionType, ReplaceChildrenOptions, reset_plan_states,
+};
+use datafusion::physical_plan::memory::MemoryStream;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, collect as collect_plan,
+};
+use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use datafusion::prelude::SessionConfig;
+use futures::FutureExt;
+
+use crate::task;
+
+/// Rows that each run of a plan is given, at `port`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Given {
+    pub port: usize,
+    pub schema: DFSchemaRef,
+}
+
+impl Given {
+    /// The leaf as a plan.
+    pub fn plan(port: usize, schema: DFSchemaRef) -> LogicalPlan {
+        LogicalPlan::Extension(Extension { node: Arc::new(Self { port, schema }) })
+    }
+}
+
+impl PartialOrd for Given {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (self == other).then_some(Ordering::Equal)
+    }
+}
+
+impl UserDefinedLogicalNodeCore for Given {
+    fn name(&self) -> &str {
+        "Given"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        Vec::new()
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        Vec::new()
+    }
+
+    fn fmt_for_explain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Given: port={}", self.port)
+    }
+
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, _: Vec<LogicalPlan>) -> Result<Self> {
+        Ok(self.clone())
+    }
+}
+
+/// Makes [`GivenExec`] of [`Given`].
+struct GivenPlanner;
+
+#[async_trait]
+impl ExtensionPlanner for GivenPlanner {
+    async fn plan_extension(
+        &self,
+        _planner: &dyn PhysicalPlanner,
+        node: &dyn UserDefinedLogicalNode,
+        _logical_inputs: &[&LogicalPlan],
+        _physical_inputs: &[Arc<dyn ExecutionPlan>],
+        _state: &dyn Session,
+        _context: &PhysicalPlanningContext,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let given = node.as_any().downcast_ref::<Given>();
+        Ok(given.map(|given| GivenExec::plan(given.port, Arc::clone(given.schema.inner()))))
+    }
+}
+
+/// The physical plan of `plan`, whose leaves may be [`Given`]; to be run by [`run`]. Nothing of it
+/// is optimised logically: `plan` is as it should be.
+pub fn physical_plan(plan: &LogicalPlan, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
+    let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(GivenPlanner)]);
+    // Nothing in planning waits for anything: a plan's leaves are in memory.
+    futures::executor::block_on(planner.create_physical_plan(plan, state))
+}
+
+/// Gives the rows at a port of a run.
+#[derive(Debug)]
+pub struct GivenExec {
+    port: usize,
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+}
+
+impl GivenExec {
+    /// The leaf as a plan.
+    pub fn plan(port: usize, schema: SchemaRef) -> Arc<dyn ExecutionPlan> {
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        Arc::new(Self { port, schema, properties })
+    }
+}
+
+impl DisplayAs for GivenExec {
+    fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Given: port={}", self.port)
+    }
+}
+
+impl ExecutionPlan for GivenExec {
+    fn name(&self) -> &'static str {
+        "Given"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(
+        &self,
+        _partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let rows = context.session_config().get_extension::<GivenRows>();
+        let batches = rows.as_ref().and_then(|rows| rows.0.get(self.port)).ok_or_else(|| {
+            DataFusionError::Internal(format!("no rows were given at port {}", self.port))
+        })?;
+        let batches = batches
+            .iter()
+            .map(|batch| Ok(batch.clone().with_schema(Arc::clone(&self.schema))?))
+            .collect::<Result<_>>()?;
+        Ok(Box::pin(MemoryStream::try_new(batches, Arc::clone(&self.schema), None)?))
+    }
+}
+
+/// What a run is given, by port.
+struct GivenRows(Vec<Vec<RecordBatch>>);
+
+/// Runs `plan` once over `rows`, by port.
+pub fn run(plan: &Arc<dyn ExecutionPlan>, rows: Vec<Vec<RecordBatch>>) -> Result<Vec<RecordBatch>> {
+    static RUNTIME: LazyLock<Arc<RuntimeEnv>> = LazyLock::new(Arc::default);
+    let config =
+        SessionConfig::new().with_target_partitions(1).with_extension(Arc::new(GivenRows(rows)));
+    let context = TaskContext::new(
+        None,
+        String::new(),
+        config,
+        HashMap::new(),
+        HashMap::new(),
+        HashMap::new(),
+        HashMap::new(),
+        Arc::clone(&RUNTIME),
+    );
+    let mut running =
+        Box::pin(collect_plan(reset_plan_states(Arc::clone(plan))?, Arc::new(context)));
+    // Nearly every plan gives all it has at once; one with tasks of its own is waited for.
+    match running.as_mut().now_or_never() {
+        Some(result) => result,
+        None => task::wait(running),
+    }
+}

@@ -1,0 +1,264 @@
+//! The first rows of each group: `Δout = Σ over changed groups of (−top(old rows) + top(new rows))`.
+//!
+//! All rows are kept in their order, so that what leaves is refilled from what comes next, and a
+//! group's first rows are read by one scan that ends with the last of them:
+//!
+//! ```text
+//!  vnode | group | order | other columns  ->  weight, i64 big-endian
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::compute::SortOptions;
+use arrow::datatypes::SchemaRef;
+
+use super::batch::{batch_of, emit_chunks};
+use super::buffer::{Buffer, consolidate};
+use super::{EpochEnd, Operator, OperatorError, Output};
+use crate::graph;
+use crate::state::{RowLayout, Store, Table};
+use crate::types::key::{KeyArena, KeyCodec, vnode};
+use crate::types::{Delta, ObjectId, TableId};
+
+/// The first rows of each group, an actor's share of the groups.
+pub struct TopN {
+    group: KeyCodec,
+    /// The order's columns, then all others but the group's.
+    entry: KeyCodec,
+    /// The order's columns among the entry's.
+    order: KeyCodec,
+    /// Whence each column comes, in a group's columns followed by an entry's.
+    places: Vec<usize>,
+    row: KeyCodec,
+    range: Range,
+    schema: SchemaRef,
+    buffer: Buffer,
+    table: Table,
+}
+
+/// Which of the ordered rows are given.
+struct Range {
+    offset: u64,
+    end: Option<u64>,
+    with_ties: bool,
+}
+
+/// Rows of one group, and how often each is given.
+type Top = BTreeMap<Vec<u8>, i64>;
+
+impl TopN {
+    /// For operator `operator` of `object`'s job, over and giving rows with `schema`.
+    pub fn new(
+        top: &graph::TopN,
+        (object, operator): (ObjectId, u16),
+        schema: SchemaRef,
+        store: &Store,
+    ) -> Result<Self, OperatorError> {
+        let ascending = SortOptions { descending: false, nulls_first: false };
+        let mut entry: Vec<(usize, SortOptions)> = Vec::new();
+        for order in &top.order {
+            let known = entry.iter().any(|(column, _)| *column == order.column);
+            if !known && !top.group.contains(&order.column) {
+                let options =
+                    SortOptions { descending: order.descending, nulls_first: order.nulls_first };
+                entry.push((order.column, options));
+            }
+        }
+        let ordered = entry.len();
+        for column in 0..schema.fields().len() {
+            let known = entry.iter().any(|(known, _)| *known == column);
+            if !known && !top.group.contains(&column) {
+                entry.push((column, ascending));
+            }
+        }
+        let typed = |&(column, options): &(usize, SortOptions)| {
+            (schema.field(column).data_type().clone(), options)
+        };
+        let columns: Vec<usize> = entry.iter().map(|(column, _)| *column).collect();
+        let places = (0..schema.fields().len()).map(|column| {
+            let stored = top.group.iter().chain(&columns);
+            stored.clone().position(|stored| *stored == column).unwrap_or_default()
+        });
+        Ok(Self {
+            group: KeyCodec::new(&schema, &top.group)?,
+            entry: KeyCodec::ordered(columns.clone(), entry.iter().map(typed))?,
+            order: KeyCodec::ordered((0..ordered).collect(), entry[..ordered].iter().map(typed))?,
+            places: places.collect(),
+            row: KeyCodec::of_row(&schema)?,
+            range: Range {
+                offset: top.offset,
+                end: top.limit.map(|limit| top.offset.saturating_add(limit)),
+                with_ties: top.with_ties,
+            },
+            buffer: Buffer::new(Arc::clone(&schema)),
+            schema,
+            table: store.table(TableId::of_operator(object, operator, 0)),
+        })
+    }
+
+    /// Adds what is buffered to its groups, and gives what that changes of their first rows.
+    fn drain(&mut self, output: &mut dyn Output) -> Result<(), OperatorError> {
+        if self.buffer.rows() == 0 {
+            return Ok(());
+        }
+        let delta = consolidate(self.buffer.take()?, &self.row)?;
+        let groups = self.group.encode(delta.batch())?;
+        let entries = self.entry.encode(delta.batch())?;
+        let mut rows: Vec<usize> = (0..delta.rows()).collect();
+        rows.sort_unstable_by_key(|&row| groups.row(row));
+        let mut change = Change::default();
+        for rows in rows.chunk_by(|&a, &b| groups.row(a) == groups.row(b)) {
+            let group = groups.row(rows[0]).data();
+            // The key of no columns is in vnode 0.
+            let share = if group.is_empty() { 0 } else { vnode(group) };
+            let prefix = [&[share], group].concat();
+            let before = self.top(&prefix)?;
+            self.write(
+                &prefix,
+                rows.iter().map(|&row| (entries.row(row).data(), delta.weight(row))),
+            )?;
+            let after = self.top(&prefix)?;
+            change.add(group, before, after);
+            if change.weights.len() >= super::OUTPUT_ROWS_MAX {
+                self.give(std::mem::take(&mut change), output)?;
+            }
+        }
+        self.give(change, output)
+    }
+
+    /// Adds `rows`, encoded, of the group at `prefix`.
+    fn write<'a>(
+        &mut self,
+        prefix: &[u8],
+        rows: impl Iterator<Item = (&'a [u8], i64)>,
+    ) -> Result<(), OperatorError> {
+        let mut places = KeyArena::default();
+        let mut weights = Vec::new();
+        for (row, weight) in rows {
+            places.push(&[prefix, row]);
+            weights.push(weight);
+        }
+        let asked: Vec<&[u8]> = places.iter().collect();
+        let stored = self.table.get_many(&asked)?;
+        // A row may be there twice: `consolidate` leaves deltas without deletions as they are.
+        let mut changed: BTreeMap<&[u8], i64> = BTreeMap::new();
+        for ((place, stored), weight) in places.iter().zip(stored).zip(weights) {
+            let before = stored.as_deref().map_or(Ok(0), RowLayout::weight_of)?;
+            *changed.entry(place).or_insert(before) += weight;
+        }
+        for (place, weight) in changed {
+            match weight {
+                0 => self.table.delete(place),
+                weight => self.table.put(place, &RowLayout::weight_bytes(weight)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The first rows of the group at `prefix`, as they are now.
+    fn top(&mut self, prefix: &[u8]) -> Result<Top, OperatorError> {
+        let Self { table, range, entry, order, .. } = self;
+        let mut top = Top::new();
+        let mut passed: u64 = 0;
+        // The order of the last row of the range, once that is found: others may tie with it.
+        let mut last: Option<Vec<u8>> = None;
+        let mut result = Ok(());
+        table.scan_prefix(prefix, &mut |key, value| {
+            let row = &key[prefix.len()..];
+            let mut visit = || -> Result<bool, OperatorError> {
+                let weight = RowLayout::weight_of(value)?;
+                // Within an epoch, what goes may come before what it goes with.
+                let Ok(copies) = u64::try_from(weight) else { return Ok(true) };
+                if let Some(last) = &last {
+                    let ties = row.starts_with(last);
+                    if ties {
+                        top.insert(row.to_vec(), weight);
+                    }
+                    return Ok(ties);
+                }
+                let end = passed.saturating_add(copies);
+                let from = passed.max(range.offset);
+                let to = range.end.map_or(end, |range_end| end.min(range_end));
+                passed = end;
+                let full = range.end.is_some_and(|range_end| end >= range_end);
+                if full && range.with_ties && range.end > Some(range.offset) {
+                    let columns = entry.decode([row])?;
+                    let ordered = &columns[..order.columns().len()];
+                    let encoded = order.encode_columns(ordered, 1)?;
+                    last = Some(encoded.row(0).data().to_vec());
+                    top.insert(row.to_vec(), (end - from) as i64);
+                    return Ok(true);
+                }
+                if to > from {
+                    top.insert(row.to_vec(), (to - from) as i64);
+                }
+                Ok(!full)
+            };
+            match visit() {
+                Ok(more) => more,
+                Err(error) => {
+                    result = Err(error);
+                    false
+                }
+            }
+        })?;
+        result.map(|()| top)
+    }
+
+    fn give(&self, change: Change, output: &mut dyn Output) -> Result<(), OperatorError> {
+        let Change { groups, rows, weights } = change;
+        if weights.is_empty() {
+            return Ok(());
+        }
+        let mut stored = self.group.decode(groups.iter())?;
+        stored.extend(self.entry.decode(rows.iter())?);
+        let columns = self.places.iter().map(|&place| Arc::clone(&stored[place])).collect();
+        let batch = batch_of(&self.schema, columns, weights.len())?;
+        emit_chunks(&Delta::new(batch, Some(weights.into())), output)
+    }
+}
+
+/// Rows that come and go, encoded.
+#[derive(Default)]
+struct Change {
+    groups: KeyArena,
+    rows: KeyArena,
+    weights: Vec<i64>,
+}
+
+impl Change {
+    /// Adds what is different `after` in `group`.
+    fn add(&mut self, group: &[u8], before: Top, mut after: Top) {
+        for (row, copies) in before {
+            *after.entry(row).or_default() -= copies;
+        }
+        for (row, weight) in after {
+            if weight != 0 {
+                self.groups.push(&[group]);
+                self.rows.push(&[&row]);
+                self.weights.push(weight);
+            }
+        }
+    }
+}
+
+impl Operator for TopN {
+    fn process(
+        &mut self,
+        _port: usize,
+        delta: Delta,
+        output: &mut dyn Output,
+    ) -> Result<(), OperatorError> {
+        self.buffer.push(delta);
+        if self.buffer.is_full() { self.drain(output) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, _: &EpochEnd, output: &mut dyn Output) -> Result<(), OperatorError> {
+        self.drain(output)
+    }
+
+    fn tables(&mut self) -> Vec<&mut Table> {
+        vec![&mut self.table]
+    }
+}

@@ -1,0 +1,253 @@
+//! What has no incremental rule of its own: windows, aggregates without one, and everything else
+//! that DataFusion can run. A node is computed anew over the rows that changed something:
+//!
+//! ```text
+//!  window     the partitions that its windows have in common
+//!  aggregate  the groups
+//!  others     all of its rows
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, DFSchemaRef};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Window};
+
+use super::lower::Lowering;
+use super::relation::is_object;
+use super::scalar::{flowing_schema, without_alias};
+use super::tree::{Tree, TreeKind};
+use crate::error::{SqlError, SqlResult, code};
+use crate::expr::relation::{Given, physical_plan, run};
+use crate::graph::{BatchPlan, Constant, Recompute};
+
+/// Rows of a part of a query that reads nothing, at the most: they are kept with the plan.
+const CONSTANT_ROWS_MAX: usize = 1_000_000;
+
+/// Window functions, by the partitions that all of them look into.
+pub(super) fn window(lowering: &mut Lowering<'_>, plan: &Window) -> SqlResult<Tree> {
+    let common = common_partition(&plan.window_expr);
+    let (input, visible) = with_columns(&plan.input, &common)?;
+    let tree = lowering.lower(&input)?;
+    let partition: Vec<usize> = column_indexes(&common, &input)?;
+    let given = given(0, input.schema())?;
+    let node = LogicalPlan::Window(Window::try_new(plan.window_expr.clone(), Arc::new(given))?);
+    let recompute = Recompute {
+        name: "Window".to_owned(),
+        partition: vec![partition.clone()],
+        output_partition: partition,
+        plan: batch_plan(lowering.state, &node)?,
+    };
+    let key = tree.key.clone();
+    let width = input.schema().fields().len();
+    let computed = Tree {
+        schema: flowing_schema(node.schema()),
+        key,
+        append_only: false,
+        kind: TreeKind::Recompute(recompute, vec![tree]),
+    };
+    let windows = width..width + plan.window_expr.len();
+    let shown: Vec<usize> = (0..visible).chain(windows).collect();
+    Ok(computed.select(&shown).conform(&flowing_schema(&plan.schema)))
+}
+
+/// The partition expressions that all windows have.
+fn common_partition(windows: &[Expr]) -> Vec<Expr> {
+    let mut common: Option<Vec<Expr>> = None;
+    for window in windows {
+        let own = match without_alias(window) {
+            Expr::WindowFunction(function) => function.params.partition_by.as_slice(),
+            _ => &[],
+        };
+        common = Some(match common {
+            None => own.to_vec(),
+            Some(common) => common.into_iter().filter(|expr| own.contains(expr)).collect(),
+        });
+    }
+    let mut common = common.unwrap_or_default();
+    common.dedup();
+    common
+}
+
+/// An aggregation by groups.
+pub(super) fn aggregate(lowering: &mut Lowering<'_>, plan: &Aggregate) -> SqlResult<Tree> {
+    let (input, _) = with_columns(&plan.input, &plan.group_expr)?;
+    let tree = lowering.lower(&input)?;
+    let partition = column_indexes(&plan.group_expr, &input)?;
+    let given = given(0, input.schema())?;
+    let node =
+        Aggregate::try_new(Arc::new(given), plan.group_expr.clone(), plan.aggr_expr.clone())?;
+    let node = LogicalPlan::Aggregate(node);
+    let groups: Vec<usize> = (0..partition.len()).collect();
+    let recompute = Recompute {
+        name: format!("Aggregate: {}", names_of(&plan.aggr_expr)),
+        partition: vec![partition],
+        output_partition: groups.clone(),
+        plan: batch_plan(lowering.state, &node)?,
+    };
+    let computed = Tree {
+        schema: flowing_schema(node.schema()),
+        key: groups,
+        append_only: false,
+        kind: TreeKind::Recompute(recompute, vec![tree]),
+    };
+    Ok(computed.conform(&flowing_schema(&plan.schema)))
+}
+
+fn names_of(exprs: &[Expr]) -> String {
+    exprs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A node over all of its inputs' rows, or, where it hides relations inside, over all of theirs.
+pub(super) fn whole(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
+    let mut inputs = Vec::new();
+    let node = match plan {
+        LogicalPlan::RecursiveQuery(_) => over_relations(lowering, plan, &mut inputs)?,
+        _ => {
+            let mut given_inputs = Vec::new();
+            for (port, input) in plan.inputs().into_iter().enumerate() {
+                inputs.push(lowering.lower(input)?);
+                given_inputs.push(given(port, input.schema())?);
+            }
+            plan.with_new_exprs(plan.expressions(), given_inputs)?
+        }
+    };
+    let recompute = Recompute {
+        name: plan.display().to_string(),
+        partition: inputs.iter().map(|_| Vec::new()).collect(),
+        output_partition: Vec::new(),
+        plan: batch_plan(lowering.state, &node)?,
+    };
+    let computed = Tree {
+        schema: flowing_schema(node.schema()),
+        key: Vec::new(),
+        append_only: false,
+        kind: TreeKind::Recompute(recompute, inputs),
+    };
+    Ok(computed.conform(&flowing_schema(plan.schema())))
+}
+
+/// `plan` with every object that it scans given.
+fn over_relations(
+    lowering: &mut Lowering<'_>,
+    plan: &LogicalPlan,
+    inputs: &mut Vec<Tree>,
+) -> SqlResult<LogicalPlan> {
+    let mut failed = None;
+    let replaced = plan.clone().transform_up(|node| {
+        let LogicalPlan::TableScan(scan) = &node else {
+            return node.recompute_schema().map(Transformed::yes);
+        };
+        if !is_object(&scan.source) {
+            return Ok(Transformed::no(node));
+        }
+        match lowering.lower(&node) {
+            Ok(tree) => {
+                inputs.push(tree);
+                Ok(Transformed::yes(given(inputs.len() - 1, node.schema())?))
+            }
+            Err(error) => {
+                failed = Some(error);
+                Ok(Transformed { data: node, transformed: false, tnr: TreeNodeRecursion::Stop })
+            }
+        }
+    })?;
+    failed.map_or(Ok(replaced.data), Err)
+}
+
+/// A part of a query that reads no object: its rows, computed now.
+pub(super) fn constant(lowering: &Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
+    let schema = flowing_schema(plan.schema());
+    let batches = run(&physical_plan(plan, &constants(lowering.state))?, Vec::new())?;
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    if rows > CONSTANT_ROWS_MAX {
+        let message = format!("a part of the view that reads no table has {rows} rows");
+        return Err(SqlError::new(code::PROGRAM_LIMIT_EXCEEDED, message)
+            .hint(format!("At most {CONSTANT_ROWS_MAX} are kept; put them into a table.")));
+    }
+    let batches = batches
+        .into_iter()
+        .map(|batch| batch.with_schema(Arc::clone(&schema)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let rows = arrow::compute::concat_batches(&schema, &batches)?;
+    Ok(Tree {
+        schema,
+        key: Vec::new(),
+        append_only: true,
+        kind: TreeKind::Constant(Constant(crate::types::key::canonical(rows)?)),
+    })
+}
+
+/// Whether nothing below `plan` reads an object.
+pub(super) fn is_constant(plan: &LogicalPlan) -> SqlResult<bool> {
+    let mut constant = true;
+    plan.apply(|node| {
+        constant = match node {
+            LogicalPlan::TableScan(scan) => !is_object(&scan.source),
+            LogicalPlan::Extension(_) => false,
+            _ => true,
+        };
+        Ok(if constant { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    })?;
+    Ok(constant)
+}
+
+/// The rows of a node, any of whose columns may be NULL, as a leaf.
+fn given(port: usize, schema: &DFSchemaRef) -> SqlResult<LogicalPlan> {
+    let fields = schema.iter().map(|(qualifier, field)| {
+        (qualifier.cloned(), Arc::new(field.as_ref().clone().with_nullable(true)))
+    });
+    let schema = DFSchema::new_with_metadata(fields.collect(), schema.metadata().clone())?;
+    Ok(Given::plan(port, Arc::new(schema)))
+}
+
+/// `plan` with the values of `exprs` as columns; and how many columns it had.
+fn with_columns(plan: &Arc<LogicalPlan>, exprs: &[Expr]) -> SqlResult<(Arc<LogicalPlan>, usize)> {
+    let visible = plan.schema().fields().len();
+    let computed: Vec<Expr> = exprs
+        .iter()
+        .filter(|expr| !matches!(without_alias(expr), Expr::Column(_)))
+        .map(|expr| without_alias(expr).clone().alias(hidden_name(expr)))
+        .collect();
+    if computed.is_empty() {
+        return Ok((Arc::clone(plan), visible));
+    }
+    let columns = plan.schema().columns().into_iter().map(Expr::Column).chain(computed);
+    let plan = LogicalPlanBuilder::from(Arc::clone(plan)).project(columns)?.build()?;
+    Ok((Arc::new(plan), visible))
+}
+
+/// Under which name [`with_columns`] computes an expression.
+fn hidden_name(expr: &Expr) -> String {
+    format!("_of {}", without_alias(expr))
+}
+
+/// Where the values of `exprs` are, [`with_columns`] having computed them.
+fn column_indexes(exprs: &[Expr], plan: &LogicalPlan) -> SqlResult<Vec<usize>> {
+    let mut indexes = Vec::new();
+    for expr in exprs {
+        let index = match without_alias(expr) {
+            Expr::Column(column) => plan.schema().index_of_column(column)?,
+            _ => plan
+                .schema()
+                .index_of_column_by_name(None, &hidden_name(expr))
+                .ok_or_else(|| SqlError::internal(format!("{expr} was not computed")))?,
+        };
+        indexes.push(index);
+    }
+    Ok(indexes)
+}
+
+fn batch_plan(state: &SessionState, node: &LogicalPlan) -> SqlResult<BatchPlan> {
+    Ok(BatchPlan(physical_plan(node, &constants(state))?))
+}
+
+/// The session in which plans over rows in memory are made: in one piece.
+fn constants(state: &SessionState) -> SessionState {
+    let mut state = state.clone();
+    let options = state.config_mut().options_mut();
+    options.execution.target_partitions = 1;
+    state
+}
