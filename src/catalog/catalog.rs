@@ -92,13 +92,14 @@ impl Default for Catalog {
             ),
             schemas: Arc::new(built_in_schemas().map(|s| (s.name.clone(), Arc::new(s))).collect()),
             objects: Arc::new(BTreeMap::from([(NOTHING_OID, Arc::new(nothing()))])),
-            names: Arc::new(names_of(&nothing()).into_iter().collect()),
+            names: Arc::default(),
             next_oid: FIRST_USER_OID,
         }
     }
 }
 
-/// `weir.nothing`, a table without rows: what reads no table takes its barriers from there.
+/// A table without rows, which no query can name: what reads no table takes its barriers from
+/// there.
 const NOTHING_OID: ObjectId = ObjectId(13_901);
 
 /// The table [`NOTHING_OID`].
@@ -196,9 +197,10 @@ impl Catalog {
         self.objects.get(&id)
     }
 
-    /// All relations, by OID; so an object comes after those that were there when it was made.
+    /// All relations that can be named, by OID; so an object comes after those that were there
+    /// when it was made.
     pub fn objects(&self) -> impl DoubleEndedIterator<Item = &Arc<Object>> {
-        self.objects.values()
+        self.objects.values().filter(|object| object.id != NOTHING_OID)
     }
 
     /// All schemas, by name.

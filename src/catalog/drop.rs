@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::catalog::{Catalog, Named, is_system_schema};
+use super::catalog::{Catalog, Named};
 use super::edit::no_schema;
 use super::object::{Object, QualifiedName};
 use crate::error::{SqlError, SqlResult, code};
@@ -135,10 +135,6 @@ impl Catalog {
             Named::PrimaryKeyOf(table) => ("index", *table),
             Named::Object(id) => (self.object(*id).map_or("relation", |o| o.kind_name()), *id),
         };
-        if self.object(id).is_some_and(|object| is_system_schema(&object.name.schema)) {
-            let message = format!("permission denied: \"{name}\" is a system catalog");
-            return Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message));
-        }
         if actual == noun {
             return Ok(id);
         }

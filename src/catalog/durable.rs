@@ -128,7 +128,8 @@ impl Catalog {
                 keep(&mut databases, oid, get(key, &value)?);
             }
         }
-        let names = objects.values().flat_map(|object: &Arc<Object>| names_of(object)).collect();
+        let nameable = objects.values().filter(|object: &&Arc<Object>| object.id != nothing().id);
+        let names = nameable.flat_map(|object| names_of(object)).collect();
         let above = objects.values().flat_map(|object| oids_of(object)).map(|id| id.0 + 1).max();
         let catalog = Catalog {
             databases: Arc::new(

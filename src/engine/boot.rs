@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::ddl::own_meta;
 use super::{Engine, Settings, jobs};
+use crate::catalog::catalog::nothing;
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::{self, Coordinator, JobSpec, Start, suspended_key};
 use crate::checkpoint::detached::{self, Progress, progress_key, progress_of};
@@ -120,7 +121,8 @@ async fn find(store: &Store, catalog: &Catalog, readers: &Readers) -> SqlResult<
         suspended: Vec::new(),
         pumped: Vec::new(),
     };
-    for object in catalog.objects() {
+    let nothing = Arc::new(nothing());
+    for object in std::iter::once(&nothing).chain(catalog.objects()) {
         match &object.kind {
             ObjectKind::Table(table) => {
                 let inbox = Arc::new(Inbox::new(store, object.id, jobs::layout(object)?));

@@ -1,4 +1,5 @@
-//! The first rows of each group: `Δout = Σ over changed groups of (−top(old rows) + top(new rows))`.
+//! The first rows of each group:
+//! `Δout = Σ over changed groups of (−top(old rows) + top(new rows))`.
 //!
 //! All rows are kept in their order, so that what leaves is refilled from what comes next, and a
 //! group's first rows are read by one scan that ends with the last of them:

@@ -16,6 +16,7 @@ pub mod syntax;
 
 mod dml;
 mod failure;
+mod grouping_sets;
 mod job;
 mod labels;
 mod names;

@@ -19,6 +19,7 @@ use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use sqlparser::ast;
 
 use super::failure::planning_error;
+use super::grouping_sets;
 use super::labels::{label, shown};
 use super::names::{Names, Relations};
 use super::source::Source;
@@ -124,6 +125,7 @@ pub(super) fn plan_tree(
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})
         .and_then(signed_columns)
+        .and_then(|plan| grouping_sets::split(plan, grouping_sets::Split::Empty))
         .map_err(wrong)?;
     Ok(PlannedQuery { plan, parameters })
 }

@@ -6,7 +6,6 @@ use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::SchemaRef;
 
 use super::assign::text_of;
-use crate::catalog::catalog::is_system_schema;
 use crate::catalog::{Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
 use crate::serving::StoredRows;
@@ -34,10 +33,6 @@ pub(super) enum Intent {
 /// Refuses what is not a table, or does not take this.
 pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
     let name = &object.name.name;
-    if is_system_schema(&object.name.schema) {
-        let message = format!("permission denied: \"{name}\" is a system catalog");
-        return Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message));
-    }
     match &object.kind {
         ObjectKind::Table(table) if table.append_only && intent == Intent::Change => {
             Err(SqlError::new(

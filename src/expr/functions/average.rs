@@ -18,13 +18,17 @@ use itertools::Itertools;
 
 use super::QUOTIENT_SCALE;
 use super::decimal::divide_rounded;
-use super::sum::{argument_type, check_digits, sum_arguments, sum_field, sum_type, wrong_number};
+use super::framed::Frame;
+use super::sum::{
+    argument_type, check_digits, is_exact, sum_arguments, sum_field, sum_type, wrong_number,
+};
 use crate::error::{SqlError, code};
 
 /// `avg(x)`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct PgAvg {
     signature: Signature,
+    aliases: Vec<String>,
     count: Count,
     sum: Sum,
 }
@@ -33,6 +37,7 @@ impl PgAvg {
     pub(super) fn new() -> Self {
         Self {
             signature: Signature::user_defined(Volatility::Immutable),
+            aliases: vec!["mean".to_owned()],
             count: Count::new(),
             sum: Sum::new(),
         }
@@ -58,6 +63,10 @@ fn count_arguments(args: AccumulatorArgs<'_>) -> AccumulatorArgs<'_> {
 impl AggregateUDFImpl for PgAvg {
     fn name(&self) -> &'static str {
         "avg"
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
     }
 
     fn signature(&self) -> &Signature {
@@ -94,6 +103,9 @@ impl AggregateUDFImpl for PgAvg {
         &self,
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
+        if !is_exact(&args) {
+            return Ok(Box::new(Frame::new(args, |args| Self::new().accumulator(args))?));
+        }
         let kept = kept_type(args.expr_fields[0].data_type());
         Ok(Box::new(Average {
             given: args.return_type().clone(),

@@ -9,6 +9,7 @@ use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
+use super::framed::Framed;
 use super::sum::PgSum;
 use super::to_char::ToChar;
 use crate::error::SqlResult;
@@ -30,9 +31,14 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     datafusion_pg_functions::register_all(&mut state);
     datafusion_functions_json::register_all(&mut state)?;
 
+    for function in state.aggregate_functions().values().cloned().collect::<Vec<_>>() {
+        // A count takes back what it counted; sums and averages have frames of their own.
+        if function.name() != "count" {
+            state.register_udaf(Arc::new(AggregateUDF::from(Framed::new(function))))?;
+        }
+    }
     state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
-    let average = AggregateUDF::from(PgAvg::new()).with_aliases(["mean"]);
-    state.register_udaf(Arc::new(average))?;
+    state.register_udaf(Arc::new(AggregateUDF::from(PgAvg::new())))?;
 
     // The planner finds these by name where it reads `/`.
     state.register_udf(Arc::new(ScalarUDF::from(NumericDivide::new())))?;

@@ -16,6 +16,7 @@ mod average;
 mod casts;
 mod decimal;
 mod divide;
+mod framed;
 mod install;
 mod literals;
 mod sum;

@@ -12,6 +12,7 @@ use datafusion::logical_expr::{
 };
 
 use super::decimal::fits_numeric;
+use super::framed::Frame;
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
@@ -118,6 +119,9 @@ impl AggregateUDFImpl for PgSum {
         &self,
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
+        if !is_exact(&args) {
+            return Ok(Box::new(Frame::new(args, |args| Self::new().accumulator(args))?));
+        }
         let (kept, given) = types_of(&args);
         let inner = self.inner.create_sliding_accumulator(sum_arguments(args, &kept))?;
         Ok(Box::new(Casting { inner, kept, given }))
@@ -141,6 +145,11 @@ impl AggregateUDFImpl for PgSum {
         let inner = self.inner.create_groups_accumulator(sum_arguments(args, &kept))?;
         Ok(Box::new(Casting { inner, kept, given }))
     }
+}
+
+/// Whether what was added can be taken away again.
+pub(super) fn is_exact(args: &AccumulatorArgs<'_>) -> bool {
+    !args.expr_fields[0].data_type().is_floating() && !args.is_distinct
 }
 
 /// The type in which the sum is kept, and the one in which it is given.

@@ -1,7 +1,9 @@
 //! From DataFusion's optimized plan to the tree of incremental operators.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Distinct, Filter, LogicalPlan, Projection, TableScan, Union};
@@ -19,11 +21,23 @@ const DEPTH_MAX: usize = 500;
 pub(super) struct Lowering<'a> {
     pub(super) state: &'a SessionState,
     depth: usize,
+    /// Parts of the plan that are there more than once, and what they became.
+    repeated: HashMap<LogicalPlan, Option<Tree>>,
 }
 
 impl<'a> Lowering<'a> {
-    pub(super) fn new(state: &'a SessionState) -> Self {
-        Self { state, depth: 0 }
+    /// For the nodes of `plan`: those that are there more than once are made once.
+    pub(super) fn new(state: &'a SessionState, plan: &LogicalPlan) -> SqlResult<Self> {
+        let mut times: HashMap<&LogicalPlan, usize> = HashMap::new();
+        plan.apply(|node| {
+            if keeps_state(node) {
+                *times.entry(node).or_default() += 1;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        let repeated = times.into_iter().filter(|(_, times)| *times > 1);
+        let repeated = repeated.map(|(node, _)| (node.clone(), None)).collect();
+        Ok(Self { state, depth: 0, repeated })
     }
 
     /// The operators of `plan`. Their rows have its schema's columns, all nullable.
@@ -31,10 +45,19 @@ impl<'a> Lowering<'a> {
         if self.depth >= DEPTH_MAX {
             return Err(in_view("a query this deeply nested"));
         }
+        let repeated = match self.repeated.get(plan) {
+            Some(Some(tree)) => return Ok(tree.clone()),
+            found => found.is_some(),
+        };
         self.depth += 1;
         let tree = self.node(plan);
         self.depth -= 1;
-        tree
+        if !repeated {
+            return tree;
+        }
+        let tree = tree?.shared();
+        self.repeated.insert(plan.clone(), Some(tree.clone()));
+        Ok(tree)
     }
 
     fn node(&mut self, plan: &LogicalPlan) -> SqlResult<Tree> {
@@ -130,4 +153,17 @@ impl<'a> Lowering<'a> {
             kind: TreeKind::Union(inputs),
         })
     }
+}
+
+/// Whether a node becomes an operator that keeps rows: worth having only once.
+fn keeps_state(node: &LogicalPlan) -> bool {
+    !matches!(
+        node,
+        LogicalPlan::TableScan(_)
+            | LogicalPlan::Filter(_)
+            | LogicalPlan::Projection(_)
+            | LogicalPlan::SubqueryAlias(_)
+            | LogicalPlan::EmptyRelation(_)
+            | LogicalPlan::Values(_)
+    )
 }

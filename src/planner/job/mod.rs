@@ -8,7 +8,8 @@
 //!
 //! What must hold: an operator that keeps state by key gets its rows hashed by exactly that key
 //! (its tables' vnodes are the exchange's); the same SQL gives the same plan and the same node
-//! numbers, for they name state on disk; what has no incremental rule is recomputed where it changed.
+//! numbers, for they name state on disk; what has no incremental rule is recomputed where it
+//! changed.
 
 mod aggregate;
 mod explain;

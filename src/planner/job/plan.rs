@@ -9,6 +9,7 @@ use datafusion::optimizer::Optimizer;
 use datafusion::prelude::SessionConfig;
 
 use super::super::failure::planning_error;
+use super::super::grouping_sets;
 use super::super::labels::shown;
 use super::super::parse::parse_query;
 use super::super::query::{configure, plan_tree};
@@ -110,7 +111,7 @@ fn plan(
     refuse_volatile(&plan)?;
     let optimized = optimize(&state, plan)
         .map_err(|error| planning_error(error, &*request.query.tree, &request.query.source))?;
-    let tree = Lowering::new(&state).lower(&optimized)?;
+    let tree = Lowering::new(&state, &optimized)?.lower(&optimized)?;
     let fields: Vec<_> =
         columns.iter().map(|column| column.sql_type.field(&column.name, true)).collect();
     let tree = tree.conform(&Arc::new(Schema::new(fields)));
@@ -190,5 +191,7 @@ fn columns(plan: &LogicalPlan, names: &[String]) -> SqlResult<Vec<Column>> {
 
 fn optimize(state: &SessionState, plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
     let rules = state.optimizers().iter().filter(|rule| !NOT_FOR_JOBS.contains(&rule.name()));
-    Optimizer::with_rules(rules.cloned().collect()).optimize(plan, state, |_, _| {})
+    let plan = Optimizer::with_rules(rules.cloned().collect()).optimize(plan, state, |_, _| {})?;
+    // Afterwards, so that their inputs are still the same.
+    grouping_sets::split(plan, grouping_sets::Split::Every)
 }

@@ -1,0 +1,266 @@
+//! Aggregates over moving frames of a window. One that can take rows back does; any other is
+//! computed over the rows of each frame anew, as in PostgreSQL, which does so for sums of floats
+//! too: taking 1e16 back from 1e16 + 1 would not leave 1.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::compute::concat;
+use arrow::datatypes::{DataType, FieldRef, Schema};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::function::{
+    AccumulatorArgs, AggregateFunctionSimplification, StateFieldsArgs,
+};
+use datafusion::logical_expr::utils::AggregateOrderSensitivity;
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, ReversedUDAF, SetMonotonicity,
+    Signature,
+};
+use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
+
+/// An aggregate function, but for its moving frames.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Framed {
+    inner: Arc<AggregateUDF>,
+}
+
+impl Framed {
+    pub(super) fn new(inner: Arc<AggregateUDF>) -> Self {
+        Self { inner }
+    }
+}
+
+impl AggregateUDFImpl for Framed {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn aliases(&self) -> &[String] {
+        self.inner.aliases()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.inner.signature()
+    }
+
+    fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
+        self.inner.coerce_types(given)
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        self.inner.return_type(arguments)
+    }
+
+    fn return_field(&self, arguments: &[FieldRef]) -> Result<FieldRef> {
+        self.inner.return_field(arguments)
+    }
+
+    fn is_nullable(&self) -> bool {
+        self.inner.is_nullable()
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        self.inner.accumulator(args)
+    }
+
+    fn create_sliding_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn Accumulator>> {
+        let inner = Arc::clone(&self.inner);
+        Ok(Box::new(Frame::new(args, move |args| inner.accumulator(args))?))
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        self.inner.state_fields(args)
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        self.inner.groups_accumulator_supported(args)
+    }
+
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
+        self.inner.create_groups_accumulator(args)
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        self.inner.order_sensitivity()
+    }
+
+    fn with_beneficial_ordering(
+        self: Arc<Self>,
+        beneficial_ordering: bool,
+    ) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
+        let inner = self.inner.as_ref().clone().with_beneficial_ordering(beneficial_ordering)?;
+        Ok(inner.map(|inner| Arc::new(Self::new(Arc::new(inner))) as _))
+    }
+
+    fn simplify(&self) -> Option<AggregateFunctionSimplification> {
+        self.inner.simplify()
+    }
+
+    fn reverse_expr(&self) -> ReversedUDAF {
+        match self.inner.reverse_udf() {
+            ReversedUDAF::Reversed(inner) => {
+                ReversedUDAF::Reversed(Arc::new(AggregateUDF::from(Self::new(inner))))
+            }
+            other => other,
+        }
+    }
+
+    fn supports_null_handling_clause(&self) -> bool {
+        self.inner.supports_null_handling_clause()
+    }
+
+    fn supports_within_group_clause(&self) -> bool {
+        self.inner.supports_within_group_clause()
+    }
+
+    fn default_value(&self, data_type: &DataType) -> Result<ScalarValue> {
+        self.inner.default_value(data_type)
+    }
+
+    fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {
+        self.inner.inner().set_monotonicity(data_type)
+    }
+}
+
+/// The rows of the frame as it is now, and how the aggregate over them is made.
+pub(super) struct Frame {
+    args: OwnedArgs,
+    make: Box<Make>,
+    /// In order; the first `gone` rows have left the frame.
+    batches: VecDeque<Vec<ArrayRef>>,
+    gone: usize,
+}
+
+type Make = dyn Fn(AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> + Send + Sync;
+
+impl Frame {
+    pub(super) fn new(
+        args: AccumulatorArgs<'_>,
+        make: impl Fn(AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let args = OwnedArgs::new(&args);
+        // What cannot be made at all is told now.
+        make(args.args())?;
+        Ok(Self { args, make: Box::new(make), batches: VecDeque::new(), gone: 0 })
+    }
+}
+
+impl std::fmt::Debug for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Frame").field("name", &self.args.name).finish_non_exhaustive()
+    }
+}
+
+impl Accumulator for Frame {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        if values.first().is_some_and(|column| !column.is_empty()) {
+            self.batches.push_back(values.to_vec());
+        }
+        Ok(())
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        // Rows leave in the order in which they came.
+        self.gone += values.first().map_or(0, |column| column.len());
+        while let Some(first) = self.batches.front() {
+            let rows = first[0].len();
+            if self.gone < rows {
+                break;
+            }
+            self.gone -= rows;
+            self.batches.pop_front();
+        }
+        Ok(())
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        // One batch from many: frames grow by a row at a time.
+        if self.batches.len() > 1 || self.gone > 0 {
+            let width = self.batches.front().map_or(0, Vec::len);
+            let column = |index: usize| {
+                let parts: Vec<_> = self.batches.iter().map(|batch| &*batch[index]).collect();
+                let all = concat(&parts)?;
+                Ok(all.slice(self.gone, all.len() - self.gone))
+            };
+            let columns = (0..width).map(column).collect::<Result<Vec<_>>>()?;
+            self.batches.clear();
+            self.gone = 0;
+            if columns.first().is_some_and(|column| !column.is_empty()) {
+                self.batches.push_back(columns);
+            }
+        }
+        let mut inner = (self.make)(self.args.args())?;
+        if let Some(rows) = self.batches.front() {
+            inner.update_batch(rows)?;
+        }
+        inner.evaluate()
+    }
+
+    fn size(&self) -> usize {
+        let arrays = self.batches.iter().flatten();
+        size_of_val(self) + arrays.map(|array| array.get_array_memory_size()).sum::<usize>()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        Err(DataFusionError::Internal("a frame of a window is not merged".to_owned()))
+    }
+
+    fn merge_batch(&mut self, _states: &[ArrayRef]) -> Result<()> {
+        Err(DataFusionError::Internal("a frame of a window is not merged".to_owned()))
+    }
+}
+
+/// [`AccumulatorArgs`] that are kept.
+struct OwnedArgs {
+    return_field: FieldRef,
+    schema: Schema,
+    ignore_nulls: bool,
+    order_bys: Vec<PhysicalSortExpr>,
+    is_reversed: bool,
+    name: String,
+    is_distinct: bool,
+    exprs: Vec<Arc<dyn PhysicalExpr>>,
+    expr_fields: Vec<FieldRef>,
+}
+
+impl OwnedArgs {
+    fn new(args: &AccumulatorArgs<'_>) -> Self {
+        Self {
+            return_field: Arc::clone(&args.return_field),
+            schema: args.schema.clone(),
+            ignore_nulls: args.ignore_nulls,
+            order_bys: args.order_bys.to_vec(),
+            is_reversed: args.is_reversed,
+            name: args.name.to_owned(),
+            is_distinct: args.is_distinct,
+            exprs: args.exprs.to_vec(),
+            expr_fields: args.expr_fields.to_vec(),
+        }
+    }
+
+    fn args(&self) -> AccumulatorArgs<'_> {
+        AccumulatorArgs {
+            return_field: Arc::clone(&self.return_field),
+            schema: &self.schema,
+            ignore_nulls: self.ignore_nulls,
+            order_bys: &self.order_bys,
+            is_reversed: self.is_reversed,
+            name: &self.name,
+            is_distinct: self.is_distinct,
+            exprs: &self.exprs,
+            expr_fields: &self.expr_fields,
+        }
+    }
+}
