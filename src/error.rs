@@ -207,11 +207,20 @@ impl From<DataFusionError> for SqlError {
                 .into_iter()
                 .next()
                 .map_or_else(|| Self::internal("empty error collection"), Self::from),
-            DataFusionError::Shared(inner) => from_message(&inner.to_string()),
+            DataFusionError::Shared(inner) => match ours(&*inner) {
+                Some(error) => error.clone(),
+                None => from_message(&inner.to_string()),
+            },
             DataFusionError::External(source) => from_boxed(source),
             other => from_message(&other.strip_backtrace()),
         }
     }
+}
+
+/// Our own error that others were made of, where it can only be looked at.
+fn ours<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e SqlError> {
+    let mut errors = std::iter::successors(Some(error), |error| error.source());
+    errors.find_map(|error| error.downcast_ref())
 }
 
 /// An error that travelled through a library in a box: ours comes out as it went in.

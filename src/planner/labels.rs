@@ -38,19 +38,32 @@ pub(super) fn label(query: &mut ast::Query) {
 
 /// The column of a function in FROM is named after the function, or after its alias.
 fn label_series(factor: &mut ast::TableFactor) {
-    let ast::TableFactor::Table { name, alias, args: Some(_), .. } = factor else { return };
-    let function = name.0.last().and_then(|part| part.as_ident()).map(fold_ident);
-    if function.as_deref() != Some("generate_series") {
-        return;
-    }
+    let (function, alias, ordinality) = match factor {
+        ast::TableFactor::Table { name, alias, args: Some(_), with_ordinality, .. }
+        | ast::TableFactor::Function { name, alias, with_ordinality, .. } => {
+            let name = name.0.last().and_then(|part| part.as_ident()).map(fold_ident);
+            (name, alias, *with_ordinality)
+        }
+        ast::TableFactor::UNNEST { alias, array_exprs, with_ordinality, .. }
+            if array_exprs.len() == 1 =>
+        {
+            (Some("unnest".to_owned()), alias, *with_ordinality)
+        }
+        _ => return,
+    };
+    let Some(function @ ("generate_series" | "unnest")) = function.as_deref() else { return };
     let alias = alias.get_or_insert_with(|| ast::TableAlias {
         explicit: false,
-        name: ast::Ident::new("generate_series"),
+        name: ast::Ident::new(function),
         columns: Vec::new(),
         at: None,
     });
     if alias.columns.is_empty() {
         let name = alias.name.clone();
+        alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
+    }
+    if ordinality && alias.columns.len() == 1 {
+        let name = ast::Ident::new("ordinality");
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
 }

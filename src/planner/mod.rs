@@ -14,6 +14,7 @@ pub mod catalog_query;
 pub mod statement;
 pub mod syntax;
 
+mod decorrelate;
 mod dml;
 mod failure;
 mod grouping_sets;
@@ -23,7 +24,9 @@ mod names;
 mod operators;
 mod parse;
 mod query;
+mod respell;
 mod rows;
+mod set_functions;
 mod source;
 
 #[cfg(test)]

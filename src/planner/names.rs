@@ -12,7 +12,9 @@ use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::error::DataFusionError;
 use datafusion::execution::{FunctionRegistry, SessionState};
-use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, TypePlanner};
+use datafusion::logical_expr::planner::{
+    ContextProvider, ExprPlanner, RelationPlanner, TypePlanner,
+};
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{
     AggregateUDF, ColumnarValue, Expr, HigherOrderUDF, ReturnFieldArgs, ScalarFunctionArgs,
@@ -20,7 +22,9 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
+use super::decorrelate::{ARRAY, ROW, array_function, row_function};
 use super::operators::{Operators, Types};
+use super::set_functions::SetFunctions;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
 use crate::types::SqlType;
@@ -33,6 +37,7 @@ pub(super) struct Names<'a> {
     state: &'a SessionState,
     relations: Relations,
     expr_planners: Vec<Arc<dyn ExprPlanner>>,
+    relation_planners: Vec<Arc<dyn RelationPlanner>>,
 }
 
 impl<'a> Names<'a> {
@@ -44,7 +49,12 @@ impl<'a> Names<'a> {
         };
         let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
-        Ok(Self { state, relations, expr_planners })
+        let set_functions = SetFunctions {
+            generate_series: state.udf("generate_series")?,
+            array_length: state.udf("array_length")?,
+        };
+        let relation_planners: Vec<Arc<dyn RelationPlanner>> = vec![Arc::new(set_functions)];
+        Ok(Self { state, relations, expr_planners, relation_planners })
     }
 }
 
@@ -167,6 +177,10 @@ impl ContextProvider for Names<'_> {
         &self.expr_planners
     }
 
+    fn get_relation_planners(&self) -> &[Arc<dyn RelationPlanner>] {
+        &self.relation_planners
+    }
+
     fn get_type_planner(&self) -> Option<Arc<dyn TypePlanner>> {
         Some(Arc::new(Types))
     }
@@ -174,6 +188,11 @@ impl ContextProvider for Names<'_> {
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
         if let Some(function) = self.state.scalar_functions().get(name) {
             return Some(Arc::clone(function));
+        }
+        match name {
+            ARRAY => return Some(array_function()),
+            ROW => return Some(row_function()),
+            _ => {}
         }
         let known = self.state.aggregate_functions().contains_key(name)
             || self.state.window_functions().contains_key(name)

@@ -18,10 +18,12 @@ use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use sqlparser::ast;
 
+use super::decorrelate::decorrelate;
 use super::failure::planning_error;
 use super::grouping_sets;
 use super::labels::{label, shown};
 use super::names::{Names, Relations};
+use super::respell::respell;
 use super::source::Source;
 use super::syntax::Query;
 use crate::error::{SqlError, SqlResult, code};
@@ -110,6 +112,7 @@ pub(super) fn plan_tree(
     let wrong = |error| planning_error(error, tree, source);
     let mut labelled = tree.clone();
     label(&mut labelled);
+    respell(&mut labelled)?;
     let names = Names::new(state, relations)?;
     let options = ParserOptions::from(&state.config_options().sql_parser);
     let fields = declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
@@ -121,6 +124,8 @@ pub(super) fn plan_tree(
         narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
+    // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
+    let plan = decorrelate(plan, state).map_err(wrong)?;
     let plan = state
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})

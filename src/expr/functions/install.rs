@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion::optimizer::OptimizerRule;
 
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
 use super::framed::Framed;
+use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
+use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::to_char::ToChar;
 use crate::error::SqlResult;
@@ -20,11 +23,20 @@ use crate::error::SqlResult;
 /// type, which PostgreSQL's has not.
 const UNSOUND: &[&str] = &["single_distinct_aggregation_to_group_by"];
 
+/// A rule, or the one that stands in for it.
+fn sound(rule: &Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule + Send + Sync> {
+    match rule.name() {
+        "extract_equijoin_predicate" => Arc::new(KeysOfOneKind::default()),
+        "eliminate_cross_join" => Arc::new(OrderPlainJoins::default()),
+        _ => Arc::clone(rule),
+    }
+}
+
 /// Gives a session what this module has, and the functions of DataFusion's JSON and PostgreSQL
 /// crates.
 pub fn install(state: SessionState) -> SqlResult<SessionState> {
     let rules = state.optimizers().iter().filter(|rule| !UNSOUND.contains(&rule.name()));
-    let rules = rules.cloned().collect();
+    let rules = rules.map(sound).collect();
     let mut state =
         SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build();
 
@@ -45,6 +57,10 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     state.register_udf(Arc::new(ScalarUDF::from(FloatDivide::new())))?;
 
     state.register_udf(Arc::new(ScalarUDF::from(ToChar::new())))?;
+
+    // The planner puts these where scalar subqueries were.
+    state.register_udaf(Arc::new(AggregateUDF::from(SingleValue::new())))?;
+    state.register_udf(Arc::new(ScalarUDF::from(SingleRow::new())))?;
 
     let arithmetic = CheckArithmetic::new();
     for function in arithmetic.functions() {

@@ -19,6 +19,8 @@ mod divide;
 mod framed;
 mod install;
 mod literals;
+mod null_equality;
+mod single;
 mod sum;
 mod to_char;
 
@@ -26,6 +28,7 @@ pub use decimal::{divide_rounded, fits_numeric};
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
 pub use install::install;
 pub use literals::narrow_literals;
+pub use single::{SINGLE_ROW, SINGLE_VALUE};
 
 /// Digits after the point of an average of integers, and the least of one of numerics and of a
 /// numeric quotient. PostgreSQL gives at least 16 significant digits.

@@ -1,0 +1,213 @@
+//! Forms of SQL in words that DataFusion's planner knows: what is written of subqueries and of
+//! functions in FROM.
+//!
+//! | written | planned |
+//! |---|---|
+//! | `ARRAY(query)` | a function of the subquery, [`ARRAY`] |
+//! | `(a, b) IN (query)`, `(a, b) op ANY (query)` | `row(a, b) IN (SELECT row(x, y) FROM (query))` |
+//! | `(a, b) = (query)` | `(SELECT a = x AND b = y FROM (query))` |
+//! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
+//! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
+//! | `FROM generate_series(1, n)` | the same, as LATERAL |
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
+
+use super::decorrelate::{ARRAY, ROW};
+use super::dml::quote;
+use super::parse::{fold_ident, parse_expression, parse_query};
+use super::set_functions::is_series;
+use crate::error::{SqlError, SqlResult};
+
+/// Spells a query as it can be planned.
+pub(super) fn respell(query: &mut ast::Query) -> SqlResult<()> {
+    struct Speller;
+    impl VisitorMut for Speller {
+        type Break = SqlError;
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
+            carry(respell_expression(expr))
+        }
+
+        fn pre_visit_table_factor(
+            &mut self,
+            factor: &mut ast::TableFactor,
+        ) -> ControlFlow<SqlError> {
+            respell_function(factor);
+            ControlFlow::Continue(())
+        }
+    }
+    match query.visit(&mut Speller) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+fn carry(result: SqlResult<()>) -> ControlFlow<SqlError> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => ControlFlow::Break(error),
+    }
+}
+
+fn respell_expression(expr: &mut Expr) -> SqlResult<()> {
+    match expr {
+        Expr::Function(function) => {
+            if let ast::FunctionArguments::Subquery(query) = &function.args
+                && is_named(&function.name, "array")
+            {
+                *expr = call(ARRAY, vec![Expr::Subquery(query.clone())])?;
+            }
+        }
+        Expr::Array(array) if !array.elem.iter().all(is_constant) => {
+            *expr = call("make_array", std::mem::take(&mut array.elem))?;
+        }
+        Expr::InSubquery { expr: left, subquery, .. } => respell_row(left, subquery)?,
+        Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
+            if let Expr::Subquery(subquery) = right.as_mut() {
+                respell_row(left, subquery)?;
+            }
+        }
+        Expr::BinaryOp { left, op, right } => {
+            if let (Expr::Tuple(items), Expr::Subquery(subquery)) = (left.as_ref(), right.as_ref())
+                && let Some(compared) = compared(items, op)?
+            {
+                let mut query = over(subquery, items.len(), "NULL")?;
+                if let ast::SetExpr::Select(select) = query.body.as_mut() {
+                    select.projection = vec![ast::SelectItem::UnnamedExpr(compared)];
+                }
+                *expr = Expr::Subquery(Box::new(query));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A row on the left of a quantified comparison, and the rows on its right.
+fn respell_row(left: &mut Expr, subquery: &mut ast::Query) -> SqlResult<()> {
+    let Expr::Tuple(items) = left else { return Ok(()) };
+    let columns: Vec<_> = (1..=items.len()).map(column).collect();
+    let row = format!("{}({})", quote(ROW), columns.join(", "));
+    *subquery = over(subquery, items.len(), &row)?;
+    *left = call(ROW, std::mem::take(items))?;
+    Ok(())
+}
+
+/// The name of a column of a row, quoted.
+fn column(number: usize) -> String {
+    quote(&format!("column {number} of row"))
+}
+
+/// `SELECT item FROM (query)`, the query's columns under the names of a row's.
+fn over(query: &ast::Query, width: usize, item: &str) -> SqlResult<ast::Query> {
+    let columns: Vec<_> = (1..=width).map(column).collect();
+    let relation = quote("rows of subquery");
+    let text = format!("SELECT {item} FROM (SELECT NULL) AS {relation} ({})", columns.join(", "));
+    let mut outer = (*parse_query(&text)?.tree).clone();
+    if let ast::SetExpr::Select(select) = outer.body.as_mut()
+        && let [ast::TableWithJoins { relation, .. }] = select.from.as_mut_slice()
+        && let ast::TableFactor::Derived { subquery, .. } = relation
+    {
+        **subquery = query.clone();
+    }
+    Ok(outer)
+}
+
+/// `items op (column 1, column 2, ...)`, column by column.
+fn compared(items: &[Expr], op: &ast::BinaryOperator) -> SqlResult<Option<Expr>> {
+    use ast::BinaryOperator::{And, Eq, Gt, GtEq, Lt, LtEq, NotEq, Or};
+    let strict = match op {
+        LtEq => Lt,
+        GtEq => Gt,
+        Eq | NotEq | Lt | Gt => op.clone(),
+        _ => return Ok(None),
+    };
+    let binary = |left: Expr, op: ast::BinaryOperator, right: Expr| {
+        let (left, right) = (Box::new(left), Box::new(right));
+        Expr::Nested(Box::new(Expr::BinaryOp { left, op, right }))
+    };
+    let mut result: Option<Expr> = None;
+    for (index, item) in items.iter().enumerate().rev() {
+        let other = (*parse_expression(&column(index + 1))?.tree).clone();
+        let item = item.clone();
+        result = Some(match result {
+            None => binary(item, op.clone(), other),
+            Some(rest) if *op == Eq => binary(binary(item, Eq, other), And, rest),
+            Some(rest) if *op == NotEq => binary(binary(item, NotEq, other), Or, rest),
+            Some(rest) => {
+                let before = binary(item.clone(), strict.clone(), other.clone());
+                binary(before, Or, binary(binary(item, Eq, other), And, rest))
+            }
+        });
+    }
+    Ok(result)
+}
+
+fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
+    let mut expr = (*parse_expression(&format!("{}()", quote(name)))?.tree).clone();
+    if let Expr::Function(function) = &mut expr
+        && let ast::FunctionArguments::List(list) = &mut function.args
+    {
+        let args = args.into_iter().map(ast::FunctionArgExpr::Expr);
+        list.args = args.map(ast::FunctionArg::Unnamed).collect();
+    }
+    Ok(expr)
+}
+
+fn is_named(name: &ast::ObjectName, wanted: &str) -> bool {
+    matches!(name.0.as_slice(), [part]
+        if part.as_ident().is_some_and(|name| fold_ident(name) == wanted))
+}
+
+/// A function in FROM may look at the relations before it.
+fn respell_function(factor: &mut ast::TableFactor) {
+    match factor {
+        ast::TableFactor::Function { name, args, with_ordinality, alias, .. }
+            if is_named(name, "unnest") =>
+        {
+            let array_exprs = args.iter().filter_map(argument).cloned().collect();
+            *factor = ast::TableFactor::UNNEST {
+                alias: alias.take(),
+                array_exprs,
+                with_offset: false,
+                with_offset_alias: None,
+                with_ordinality: *with_ordinality,
+            };
+        }
+        ast::TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. }
+            if is_series(name) && (*with_ordinality || !args.args.iter().all(is_constant)) =>
+        {
+            *factor = ast::TableFactor::Function {
+                lateral: true,
+                name: name.clone(),
+                args: std::mem::take(&mut args.args),
+                with_ordinality: *with_ordinality,
+                alias: alias.take(),
+            };
+        }
+        _ => {}
+    }
+}
+
+fn argument(arg: &ast::FunctionArg) -> Option<&Expr> {
+    match arg {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    }
+}
+
+/// Can an expression be computed while the query is planned?
+fn is_constant<T: ast::Visit>(arg: &T) -> bool {
+    let found = ast::visit_expressions(arg, |expr| match expr {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Subquery(_) => {
+            ControlFlow::Break(())
+        }
+        Expr::Value(value) if matches!(value.value, ast::Value::Placeholder(_)) => {
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    found.is_continue()
+}
