@@ -18,6 +18,7 @@
 mod client;
 mod failure;
 mod flights;
+mod functions;
 mod harness;
 mod operation;
 mod oracle;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         psql::trials,
         values::trials,
         flights::trials,
+        functions::trials,
         wire::trials,
     ];
     let mut trials = oracle::trials();
