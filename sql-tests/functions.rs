@@ -86,7 +86,8 @@ async fn state(weir: &Client, oracle: &Client, function: &Function) -> Result<St
             continue;
         }
         let refused = matches!(&ours, Made::Refused { code, .. } if code == "42883");
-        missing += usize::from(refused || matches!(&ours, Made::Refused { code, .. } if code == "0A000"));
+        missing +=
+            usize::from(refused || matches!(&ours, Made::Refused { code, .. } if code == "0A000"));
         let expression = expression.replace('|', "\\|");
         let types = match (&ours, &theirs) {
             (Made::Value { sql_type: our, text }, Made::Value { sql_type: their, text: same })

@@ -17,6 +17,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 
 use super::Failures;
+use super::guard::catch;
 use crate::types::key::canonical_column;
 
 /// Expressions over the rows of one schema.
@@ -134,7 +135,7 @@ fn evaluate_or_null(
 }
 
 fn evaluate_once(expression: &dyn PhysicalExpr, batch: &RecordBatch) -> Result<ArrayRef> {
-    expression.evaluate(batch)?.into_array(batch.num_rows())
+    catch("an expression", || expression.evaluate(batch)?.into_array(batch.num_rows()))
 }
 
 /// A predicate's result with NULL as false.

@@ -4,10 +4,16 @@
 //! `relation` runs whole queries over rows in memory, for what has no incremental rule.
 
 pub mod accumulator;
+mod assign;
 mod evaluator;
 mod failure;
 pub mod functions;
+mod guard;
 pub mod relation;
+mod style;
 
+pub use assign::{Assigning, text_of};
 pub use evaluator::Evaluator;
 pub use failure::{Failure, Failures, row_text};
+pub use guard::{catch, panicked};
+pub use style::SessionStyle;

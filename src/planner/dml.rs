@@ -15,6 +15,7 @@ use super::statement::{Assignment, Delete, Insert, Update};
 use super::syntax::{Expression, From, Name, Query};
 use crate::catalog::Column;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::assignment_name;
 use crate::types::SqlType;
 
 /// The rows that INSERT gives, in the order of `targets`: the columns that it lists, or all of the
@@ -27,6 +28,7 @@ pub fn insert_query(insert: &Insert, targets: &[Column]) -> SqlResult<Option<Que
             for row in &mut values.rows {
                 fill_row(row, insert, targets)?;
             }
+            assign_columns(values, targets)?;
         }
         ast::SetExpr::Select(select) => {
             for (item, target) in select.projection.iter_mut().zip(targets) {
@@ -65,12 +67,88 @@ fn fill_row(
     Ok(())
 }
 
+/// Puts assignments around the values of each column whose literals are of several kinds: those
+/// of one kind are assigned together.
+fn assign_columns(values: &mut ast::Values, targets: &[Column]) -> SqlResult<()> {
+    for (index, target) in targets.iter().enumerate() {
+        let cells = || values.rows.iter().filter_map(|row| row.content.get(index));
+        let texts = cells().all(|cell| is_null(cell) || is_text(cell));
+        let whole = cells().all(|cell| is_null(cell) || is_whole_number(cell));
+        if texts || whole {
+            continue;
+        }
+        for cell in values.rows.iter_mut().filter_map(|row| row.content.get_mut(index)) {
+            assign(cell, target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts an assignment to `target` around a value. A number for a column of numbers with fractions
+/// is read as the column's type, which may be wider than what the number would be on its own.
+pub(super) fn assign(value: &mut ast::Expr, target: &Column) -> SqlResult<()> {
+    let fractions =
+        matches!(target.sql_type, SqlType::Real | SqlType::Double | SqlType::Numeric(_));
+    if fractions && let Some(number) = number_text(value) {
+        *value = ast::Expr::Value(ast::Value::SingleQuotedString(number).with_empty_span());
+    }
+    let name = quote(&assignment_name(&target.name, &target.sql_type));
+    let call = Arc::clone(&parse_expression(&format!("{name}(NULL)"))?.tree);
+    let mut call = Arc::unwrap_or_clone(call);
+    if let ast::Expr::Function(function) = &mut call
+        && let ast::FunctionArguments::List(list) = &mut function.args
+        && let [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(argument))] =
+            list.args.as_mut_slice()
+    {
+        std::mem::swap(argument, value);
+        *value = call;
+    }
+    Ok(())
+}
+
+fn is_null(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Value(value) if value.value == ast::Value::Null)
+}
+
+fn is_text(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Value(value)
+        if matches!(value.value, ast::Value::SingleQuotedString(_)))
+}
+
+fn is_whole_number(expr: &ast::Expr) -> bool {
+    number_text(expr).is_some_and(|text| text.parse::<i64>().is_ok())
+}
+
+/// The text of a number, with its sign.
+fn number_text(expr: &ast::Expr) -> Option<String> {
+    match expr {
+        ast::Expr::Value(value) => match &value.value {
+            ast::Value::Number(text, _) => Some(text.clone()),
+            _ => None,
+        },
+        ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => match expr.as_ref() {
+            inner @ ast::Expr::Value(_) => number_text(inner).map(|text| format!("-{text}")),
+            _ => None,
+        },
+        ast::Expr::Nested(inner) => number_text(inner),
+        _ => None,
+    }
+}
+
 /// A column's default as an expression.
 fn default_of(column: &Column) -> SqlResult<ast::Expr> {
     match &column.default {
         Some(text) => Ok((*parse_expression(text)?.tree).clone()),
         None => Ok(ast::Expr::Value(ast::Value::Null.with_empty_span())),
     }
+}
+
+/// A column's default, assigned to it.
+pub fn default_expression(column: &Column) -> SqlResult<Option<Expression>> {
+    let Some(text) = &column.default else { return Ok(None) };
+    let mut expression = parse_expression(text)?;
+    assign(Arc::make_mut(&mut expression.tree), column)?;
+    Ok(Some(expression))
 }
 
 /// Gives a parameter that stands alone the type of the column it is for.
@@ -131,6 +209,7 @@ pub(super) fn assigned_values(
             None => default_of(target)?,
         };
         type_parameter(&mut value, target)?;
+        assign(&mut value, target)?;
         values.push(value);
     }
     Ok(values)

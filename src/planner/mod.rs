@@ -20,6 +20,8 @@ mod failure;
 mod grouping_sets;
 mod job;
 mod labels;
+mod lists;
+mod merge;
 mod names;
 mod operators;
 mod parse;
@@ -34,7 +36,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use dml::{delete_query, insert_query, update_query};
+pub use dml::{default_expression, delete_query, insert_query, update_query};
 pub use job::{DescribedView, PlannedView, describe_view, explain, plan_stored_view, plan_view};
 pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};

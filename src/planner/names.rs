@@ -26,7 +26,7 @@ use super::decorrelate::{ARRAY, ROW, array_function, row_function};
 use super::operators::{Operators, Types};
 use super::set_functions::SetFunctions;
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
+use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, assignment};
 use crate::types::SqlType;
 
 /// Relations by the name a query gives them.
@@ -193,6 +193,9 @@ impl ContextProvider for Names<'_> {
             ARRAY => return Some(array_function()),
             ROW => return Some(row_function()),
             _ => {}
+        }
+        if let Some(assignment) = assignment(name) {
+            return Some(Arc::new(assignment));
         }
         let known = self.state.aggregate_functions().contains_key(name)
             || self.state.window_functions().contains_key(name)

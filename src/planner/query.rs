@@ -6,13 +6,15 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::Dialect;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, TableReference};
+use datafusion::common::{Column, DFSchema, ScalarValue, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
+use datafusion::logical_expr::{
+    Distinct, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast,
+};
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
@@ -22,12 +24,15 @@ use super::decorrelate::decorrelate;
 use super::failure::planning_error;
 use super::grouping_sets;
 use super::labels::{label, shown};
+use super::lists::resolve_lists;
+use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::respell::respell;
 use super::source::Source;
 use super::syntax::Query;
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::narrow_literals;
+use crate::expr::catch;
+use crate::expr::functions::{narrow_expression, narrow_literals};
 use crate::types::SqlType;
 
 /// How DataFusion reads SQL here: as PostgreSQL writes it.
@@ -50,6 +55,33 @@ pub struct PlannedQuery {
 }
 
 impl PlannedQuery {
+    /// Which output columns are nothing but string literals, which have no type yet.
+    pub fn untyped_columns(&self) -> Vec<bool> {
+        let mut node = &self.plan;
+        loop {
+            node = match node {
+                LogicalPlan::Sort(sort) => &sort.input,
+                LogicalPlan::Limit(limit) => &limit.input,
+                LogicalPlan::Distinct(Distinct::All(input)) => input,
+                _ => break,
+            };
+        }
+        let is_untyped = |expr: &Expr| {
+            matches!(expr.clone().unalias(), Expr::Literal(ScalarValue::Utf8(_), None))
+        };
+        let is_null = |expr: &Expr| matches!(expr, Expr::Literal(value, _) if value.is_null());
+        match node {
+            LogicalPlan::Projection(projection) => projection.expr.iter().map(is_untyped).collect(),
+            LogicalPlan::Values(values) => (0..values.schema.fields().len())
+                .map(|column| {
+                    let mut cells = values.values.iter().map(|row| &row[column]);
+                    cells.all(|cell| is_untyped(cell) || is_null(cell))
+                })
+                .collect(),
+            other => vec![false; other.schema().fields().len()],
+        }
+    }
+
     /// Names of the output columns, as clients see them: they may repeat.
     pub fn column_names(&self) -> Vec<&str> {
         self.plan.schema().fields().iter().map(|field| shown(field.name())).collect()
@@ -109,16 +141,26 @@ pub(super) fn plan_tree(
     source: &Source,
     declared: &[Option<SqlType>],
 ) -> SqlResult<PlannedQuery> {
+    catch("planning the query", || plan_guarded(state, relations, tree, source, declared))
+}
+
+fn plan_guarded(
+    state: &SessionState,
+    relations: Relations,
+    tree: &ast::Query,
+    source: &Source,
+    declared: &[Option<SqlType>],
+) -> SqlResult<PlannedQuery> {
     let wrong = |error| planning_error(error, tree, source);
-    let mut labelled = tree.clone();
-    label(&mut labelled);
-    respell(&mut labelled)?;
     let names = Names::new(state, relations)?;
     let options = ParserOptions::from(&state.config_options().sql_parser);
+    let planner = SqlToRel::new_with_options(&names, options);
+    let mut prepared = tree.clone();
+    prepare(&mut prepared, &planner).map_err(|error| planning_error(error.into(), tree, source))?;
     let fields = declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
     let mut context = PlannerContext::new().with_prepare_param_data_types(fields);
-    let plan = SqlToRel::new_with_options(&names, options)
-        .sql_statement_to_plan_with_context(ast::Statement::Query(Box::new(labelled)), &mut context)
+    let plan = planner
+        .sql_statement_to_plan_with_context(ast::Statement::Query(Box::new(prepared)), &mut context)
         .map_err(wrong)?;
     let plan =
         narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
@@ -133,6 +175,27 @@ pub(super) fn plan_tree(
         .and_then(|plan| grouping_sets::split(plan, grouping_sets::Split::Empty))
         .map_err(wrong)?;
     Ok(PlannedQuery { plan, parameters })
+}
+
+/// Rewrites what PostgreSQL plans otherwise than DataFusion.
+fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
+    merge_columns(tree, &|mut query| {
+        respell(&mut query)?;
+        let query = ast::Statement::Query(Box::new(query));
+        let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
+        Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
+    })?;
+    resolve_lists(tree, &|expr| {
+        let none = DFSchema::empty();
+        let expr = planner.sql_to_expr(expr.clone(), &none, &mut PlannerContext::new()).ok()?;
+        if expr.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_)))).unwrap_or(true) {
+            return None;
+        }
+        let (_, field) = narrow_expression(expr).ok()?.to_field(&none).ok()?;
+        Some(field.as_ref().clone())
+    })?;
+    label(tree);
+    respell(tree)
 }
 
 /// PostgreSQL counts (`row_number()`, `rank()`) in bigints; it has no unsigned numbers.

@@ -17,6 +17,7 @@ use super::context::QueryContext;
 use super::names::{DatabaseList, SEARCH_PATH};
 use crate::catalog::pg;
 use crate::error::SqlResult;
+use crate::expr::SessionStyle;
 use crate::types::Zone;
 
 /// Partitions of a plan: what one query may use of the processors.
@@ -59,6 +60,7 @@ pub fn session_state(context: &QueryContext) -> SqlResult<SessionState> {
     options.catalog.default_catalog.clone_from(&context.database);
     SEARCH_PATH.clone_into(&mut options.catalog.default_schema);
     options.execution.time_zone = Some(zone_name(context.style.zone));
+    options.extensions.insert(SessionStyle { text: context.style, now_micros: context.now.0 });
     follow_config(&mut state)?;
     for function in pg::functions(&Arc::new(context.pg_context())) {
         state.register_udf(function)?;

@@ -16,7 +16,7 @@ use crate::error::{SqlError, SqlResult};
 use crate::planner::Name;
 use crate::planner::statement::ColumnRef;
 use crate::serving::QueryContext;
-use crate::types::ObjectId;
+use crate::types::{ObjectId, SqlType};
 
 /// A COPY under way. Dropping it leaves the transaction as it was.
 pub struct CopyIn {
@@ -47,10 +47,11 @@ impl CopyIn {
                 column.sql_type.field(&column.name, true)
             })
             .collect();
+        let types: Vec<SqlType> = fields.iter().map(SqlType::of_field).collect();
         let inserting = Inserting {
             target: environment.target.clone(),
             assigning: environment.assigning.clone(),
-            sources: sources(&environment, &given)?,
+            sources: sources(&environment, &given, &types)?,
             on_taken: OnTaken::Fail,
             keep_added: false,
         };

@@ -7,7 +7,6 @@ use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
 
-use super::assign::Assigning;
 use super::context::Context;
 use super::inserter::ValueSource;
 use super::parameters::BoundParameters;
@@ -15,11 +14,12 @@ use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
 use crate::catalog::Object;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::Assigning;
 use crate::planner::statement::ColumnRef;
 use crate::planner::syntax::Selection;
 use crate::planner::{
-    Name, Parameters, Query, RowExpressions, RowRelation, parse_expression, plan_expressions,
-    plan_query, plan_returning,
+    Name, Parameters, PlannedQuery, Query, RowExpressions, RowRelation, default_expression,
+    plan_expressions, plan_query, plan_returning,
 };
 use crate::serving::{self, QueryContext, StoredRows};
 use crate::task;
@@ -109,9 +109,9 @@ impl Environment {
         let mut with_default = Vec::new();
         let mut expressions = Vec::new();
         for &column in columns {
-            if let Some(text) = &self.target.object.columns[column].default {
+            if let Some(default) = default_expression(&self.target.object.columns[column])? {
                 with_default.push(column);
-                expressions.push(parse_expression(text)?);
+                expressions.push(default);
             }
         }
         let expressions: Vec<_> = expressions.iter().collect();
@@ -131,7 +131,34 @@ impl Environment {
 
     /// Plans and runs a query of the statement.
     pub(super) async fn run(&self, query: &Query) -> SqlResult<SendableRecordBatchStream> {
+        self.run_planned(plan_query(&self.state, query, &self.parameters.declared).await?).await
+    }
+
+    /// Plans and runs a query whose rows go into the columns `targets` of the target; also gives
+    /// the types that they come in. What cannot be assigned is an error before anything runs.
+    pub(super) async fn run_into(
+        &self,
+        query: &Query,
+        targets: &[usize],
+    ) -> SqlResult<(SendableRecordBatchStream, Vec<SqlType>)> {
         let planned = plan_query(&self.state, query, &self.parameters.declared).await?;
+        let fields = planned.plan.schema().fields().clone();
+        let types: Vec<SqlType> = fields
+            .iter()
+            .zip(planned.untyped_columns())
+            .map(|(field, untyped)| match untyped {
+                true => SqlType::Unknown,
+                false => SqlType::of_field(field),
+            })
+            .collect();
+        for ((field, from), target) in fields.iter().zip(&types).zip(targets) {
+            let column = &self.target.object.columns[*target];
+            self.assigning.check(field, from, &column.sql_type, &column.name)?;
+        }
+        Ok((self.run_planned(planned).await?, types))
+    }
+
+    async fn run_planned(&self, planned: PlannedQuery) -> SqlResult<SendableRecordBatchStream> {
         let plan = match self.parameters.values.is_empty() {
             true => planned.plan,
             false => planned.plan.with_param_values(self.parameters.values.clone())?,

@@ -19,6 +19,7 @@ use crate::error::{SqlError, SqlResult, code};
 use crate::planner::insert_query;
 use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
 use crate::serving::QueryContext;
+use crate::types::SqlType;
 
 /// Runs an INSERT as a part of `transaction`.
 pub async fn insert(
@@ -37,16 +38,19 @@ pub async fn insert(
         columns.iter().map(|column| target.object.columns[*column].clone()).collect();
     let returning = environment.plan_returning(statement.returning.as_ref())?;
     let resolution = resolution(&environment, statement.on_conflict.as_ref())?;
-    let source = match insert_query(statement, &listed)? {
-        Some(source) => Some(environment.run(&source).await?),
-        None => None,
+    let (source, types) = match insert_query(statement, &listed)? {
+        Some(source) => {
+            let (rows, types) = environment.run_into(&source, &columns).await?;
+            (Some(rows), types)
+        }
+        None => (None, Vec::new()),
     };
-    let width = source.as_ref().map_or(0, |rows| rows.schema().fields().len());
+    let width = types.len();
     check_width(width, &columns, statement)?;
     let inserting = Inserting {
         target: target.clone(),
         assigning: environment.assigning.clone(),
-        sources: sources(&environment, &columns[..width])?,
+        sources: sources(&environment, &columns[..width], &types)?,
         on_taken: resolution.on_taken(),
         keep_added: returning.is_some(),
     };
@@ -91,13 +95,18 @@ fn check_width(width: usize, columns: &[usize], statement: &Insert) -> SqlResult
     Err(SqlError::new(code::SYNTAX_ERROR, message))
 }
 
-/// Where each of the target's columns gets its values; `given` are those of the source's columns.
-pub(super) fn sources(environment: &Environment, given: &[usize]) -> SqlResult<Vec<ValueSource>> {
+/// Where each of the target's columns gets its values; `given` are those of the source's columns,
+/// which come in `types`.
+pub(super) fn sources(
+    environment: &Environment,
+    given: &[usize],
+    types: &[SqlType],
+) -> SqlResult<Vec<ValueSource>> {
     let columns = 0..environment.target.object.columns.len();
     let others: Vec<usize> = columns.clone().filter(|column| !given.contains(column)).collect();
     let mut defaults = environment.defaults(&others)?.into_iter();
     let source = |column: usize| match given.iter().position(|given| *given == column) {
-        Some(index) => ValueSource::Given(index),
+        Some(index) => ValueSource::Given { index, sql_type: types[index].clone() },
         None => defaults.next().unwrap_or(ValueSource::Null),
     };
     Ok(columns.map(source).collect())

@@ -13,18 +13,21 @@ use arrow::compute;
 use arrow::datatypes::Schema;
 use datafusion::physical_plan::PhysicalExpr;
 
-use super::assign::Assigning;
 use super::changes::Changes;
 use super::context::Context;
 use super::target::Target;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::Assigning;
 use crate::types::SqlType;
 
 /// Where the values of a column come from.
 #[derive(Debug, Clone)]
 pub(super) enum ValueSource {
     /// The batch's column of this index.
-    Given(usize),
+    Given {
+        index: usize,
+        sql_type: SqlType,
+    },
     Default {
         expression: Arc<dyn PhysicalExpr>,
         sql_type: SqlType,
@@ -108,13 +111,13 @@ impl Inserter {
         let mut columns = Vec::with_capacity(self.sources.len());
         for (column, source) in self.target.object.columns.iter().zip(&self.sources) {
             columns.push(match source {
-                ValueSource::Given(index) => {
-                    let from = SqlType::of_field(given.schema().field(*index));
-                    self.assigning.assign(given.column(*index), &from, column)?
+                ValueSource::Given { index, sql_type } => {
+                    let values = given.column(*index);
+                    self.assigning.assign(values, sql_type, &column.sql_type, &column.name)?
                 }
                 ValueSource::Default { expression, sql_type } => {
                     let values = evaluate(expression, count)?;
-                    self.assigning.assign(&values, sql_type, column)?
+                    self.assigning.assign(&values, sql_type, &column.sql_type, &column.name)?
                 }
                 ValueSource::Null => new_null_array(&column.sql_type.to_arrow(), count),
             });

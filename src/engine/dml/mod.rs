@@ -8,7 +8,6 @@
 //! What must hold: see `transaction`. Statements do not write: they say what changes, so one that
 //! fails half-way has changed nothing.
 
-mod assign;
 mod changes;
 mod conflict;
 mod context;

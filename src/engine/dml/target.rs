@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::SchemaRef;
 
-use super::assign::text_of;
 use crate::catalog::{Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::text_of;
 use crate::serving::StoredRows;
 use crate::state::RowLayout;
 use crate::types::key::canonical;

@@ -13,7 +13,6 @@ use arrow::datatypes::Int64Type;
 use futures::TryStreamExt;
 
 use super::DmlResult;
-use super::assign::Assigning;
 use super::changes::Changes;
 use super::context::Context;
 use super::environment::{Environment, Naming, blocking};
@@ -22,6 +21,7 @@ use super::replace::{Replacement, replace};
 use super::target::{Intent, Target};
 use super::transaction::Transaction;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::Assigning;
 use crate::planner::statement::{Assignment, Update};
 use crate::planner::{Name, update_query};
 use crate::serving::{QueryContext, TARGET};
@@ -119,7 +119,8 @@ pub(super) fn replacement(
     for (position, &column) in assigned.iter().enumerate() {
         let from = SqlType::of_field(batch.schema().field(width + position));
         let values = batch.column(width + position);
-        columns[column] = assigning.assign(values, &from, &target.object.columns[column])?;
+        let to = &target.object.columns[column];
+        columns[column] = assigning.assign(values, &from, &to.sql_type, &to.name)?;
     }
     let row_ids =
         (width > visible).then(|| old.column(visible).as_primitive::<Int64Type>().clone());

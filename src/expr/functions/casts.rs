@@ -21,9 +21,11 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 
+use super::super::SessionStyle;
+use super::untyped::UNTYPED;
 use crate::error::{SqlError, code};
 use crate::types::text::{TextEncoder, TextStyle};
-use crate::types::{ColumnBuilder, InputStyle, SqlType, Zone};
+use crate::types::{ColumnBuilder, InputStyle, SqlType};
 
 /// What a cast does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,11 +85,10 @@ impl ScalarUDFImpl for PgCast {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let scalar = matches!(args.args[0], ColumnarValue::Scalar(_));
         let values = args.args[0].to_array(if scalar { 1 } else { args.number_rows })?;
-        let zone = args.config_options.execution.time_zone.as_deref().and_then(Zone::parse);
-        let zone = zone.unwrap_or_default();
+        let style = SessionStyle::of(&args.config_options);
         let result = match &self.kind {
-            Kind::Read(to) => read(&values, to, zone)?,
-            Kind::Write(from) => write(&values, from, zone)?,
+            Kind::Read(to) => read(&values, to, &style.input())?,
+            Kind::Write(from) => write(&values, from, &style.text)?,
             Kind::Round => round(&values)?,
         };
         if scalar {
@@ -97,10 +98,9 @@ impl ScalarUDFImpl for PgCast {
     }
 }
 
-fn read(values: &ArrayRef, to: &SqlType, zone: Zone) -> Result<ArrayRef> {
+fn read(values: &ArrayRef, to: &SqlType, style: &InputStyle) -> Result<ArrayRef> {
     let texts = cast(values, &DataType::Utf8)?;
-    let style = InputStyle { zone, ..InputStyle::default() };
-    let mut builder = ColumnBuilder::new(to, &style)?.cutting();
+    let mut builder = ColumnBuilder::new(to, style)?.cutting();
     for text in texts.as_string::<i32>() {
         match text {
             Some(text) => builder.append_text(text)?,
@@ -110,8 +110,8 @@ fn read(values: &ArrayRef, to: &SqlType, zone: Zone) -> Result<ArrayRef> {
     Ok(builder.finish())
 }
 
-fn write(values: &ArrayRef, from: &SqlType, zone: Zone) -> Result<ArrayRef> {
-    let encoder = TextEncoder::of_type(from, values, &TextStyle { zone, ..TextStyle::default() })?;
+fn write(values: &ArrayRef, from: &SqlType, style: &TextStyle) -> Result<ArrayRef> {
+    let encoder = TextEncoder::of_type(from, values, style)?;
     let mut texts = StringBuilder::with_capacity(values.len(), values.len() * 8);
     let mut text = Vec::new();
     for row in 0..values.len() {
@@ -159,6 +159,16 @@ impl AnalyzerRule for PgCasts {
 
 fn replace(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Expr::Cast(Cast { expr, field }) = expr else { return Ok(Transformed::no(expr)) };
+    if let Expr::ScalarFunction(call) = expr.as_ref()
+        && call.func.name() == UNTYPED
+        && let [literal] = call.args.as_slice()
+    {
+        let literal = literal.clone();
+        return Ok(Transformed::yes(match SqlType::of_field(&field) {
+            SqlType::Text => literal,
+            to => self::call(Kind::Read(to), literal),
+        }));
+    }
     let Ok((_, from)) = expr.to_field(schema) else {
         return Ok(Transformed::no(Expr::Cast(Cast { expr, field })));
     };

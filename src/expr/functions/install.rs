@@ -6,6 +6,7 @@ use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder}
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::optimizer::OptimizerRule;
 
+use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
@@ -15,6 +16,7 @@ use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::to_char::ToChar;
+use super::untyped::Untyped;
 use crate::error::SqlResult;
 
 /// Optimizer rules that may not run.
@@ -49,6 +51,12 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
             state.register_udaf(Arc::new(AggregateUDF::from(Framed::new(function))))?;
         }
     }
+    let libraries: Vec<Arc<ScalarUDF>> = state.scalar_functions().values().cloned().collect();
+    for function in libraries {
+        let guarded = ScalarUDF::from(Guarded::new(Arc::unwrap_or_clone(function)));
+        state.register_udf(Arc::new(guarded))?;
+    }
+
     state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
     state.register_udaf(Arc::new(AggregateUDF::from(PgAvg::new())))?;
 
@@ -57,6 +65,7 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     state.register_udf(Arc::new(ScalarUDF::from(FloatDivide::new())))?;
 
     state.register_udf(Arc::new(ScalarUDF::from(ToChar::new())))?;
+    state.register_udf(Arc::new(ScalarUDF::from(Untyped::new())))?;
 
     // The planner puts these where scalar subqueries were.
     state.register_udaf(Arc::new(AggregateUDF::from(SingleValue::new())))?;

@@ -10,6 +10,9 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 
+use super::untyped::common_type;
+use crate::types::SqlType;
+
 /// Scalar functions whose result has their arguments' type. The others say what they take, and
 /// their literals are theirs.
 const POLYMORPHIC: &[&str] =
@@ -45,6 +48,7 @@ fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?))
         }
         LogicalPlan::Union(union) => {
+            check_union(&union)?;
             let union = Union::try_new_with_loose_types(union.inputs)?;
             Ok(Transformed::yes(LogicalPlan::Union(union)))
         }
@@ -59,6 +63,25 @@ fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             Ok(Transformed::yes(plan.data))
         }
     }
+}
+
+/// Refuses a union of columns whose types PostgreSQL does not match.
+fn check_union(union: &Union) -> Result<()> {
+    for column in 0..union.schema.fields().len() {
+        let mut common = SqlType::Unknown;
+        for input in &union.inputs {
+            let Some(field) = input.schema().fields().get(column) else { continue };
+            if *field.data_type() != DataType::Null {
+                common = common_type(&common, &SqlType::of_field(field), "UNION")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Narrows the literals of one expression.
+pub fn narrow_expression(expr: Expr) -> Result<Expr> {
+    Ok(narrow(expr)?.data)
 }
 
 fn narrow(expr: Expr) -> Result<Transformed<Expr>> {

@@ -12,6 +12,7 @@
 //! | fraction to integer | rounds | cuts |
 
 mod arithmetic;
+mod assign;
 mod average;
 mod casts;
 mod decimal;
@@ -23,12 +24,15 @@ mod null_equality;
 mod single;
 mod sum;
 mod to_char;
+mod untyped;
 
+pub use assign::{assignment, assignment_name};
 pub use decimal::{divide_rounded, fits_numeric};
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
 pub use install::install;
-pub use literals::narrow_literals;
+pub use literals::{narrow_expression, narrow_literals};
 pub use single::{SINGLE_ROW, SINGLE_VALUE};
+pub use untyped::{UNTYPED, common_type};
 
 /// Digits after the point of an average of integers, and the least of one of numerics and of a
 /// numeric quotient. PostgreSQL gives at least 16 significant digits.

@@ -22,7 +22,7 @@ use super::scalar::refuse_volatile;
 use crate::catalog::object::OnError;
 use crate::catalog::{Catalog, Column, Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions;
+use crate::expr::{catch, functions};
 use crate::graph::Job;
 use crate::types::{ObjectId, SqlType};
 
@@ -109,7 +109,7 @@ fn plan(
     let (plan, depends_on) = logical(&state, request)?;
     let columns = columns(&plan, request.names)?;
     refuse_volatile(&plan)?;
-    let optimized = optimize(&state, plan)
+    let optimized = catch("planning the view", || optimize(&state, plan))
         .map_err(|error| planning_error(error, &*request.query.tree, &request.query.source))?;
     let tree = Lowering::new(&state, &optimized)?.lower(&optimized)?;
     let fields: Vec<_> =

@@ -1,5 +1,5 @@
 //! Values on their way into a column: PostgreSQL's assignment casts, and the limits that a column's
-//! type has beyond Arrow's.
+//! type has beyond Arrow's. Text is read as another type only if it is an untyped literal.
 //!
 //! Where Arrow's cast and PostgreSQL's differ, PostgreSQL's is made here: a fraction is rounded,
 //! not cut, a value that does not fit is an error that names the type, and text that is given for
@@ -8,14 +8,17 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, Float64Array, GenericListArray, ListArray, StringArray,
-    TimestampMicrosecondArray, new_null_array,
+    Array, ArrayRef, AsArray, Float64Array, GenericListArray, IntervalMonthDayNanoArray, ListArray,
+    StringArray, Time64MicrosecondArray, TimestampMicrosecondArray, new_empty_array,
+    new_null_array,
 };
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{
+    DataType, Field, Float32Type, Float64Type, IntervalMonthDayNano, IntervalMonthDayNanoType,
+    Time64MicrosecondType, TimeUnit, TimestampMicrosecondType,
+};
 use arrow::util::display::FormatOptions;
 
-use crate::catalog::Column;
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::{TextEncoder, TextStyle};
@@ -23,36 +26,48 @@ use crate::types::{ColumnBuilder, InputStyle, SqlType, Zone};
 
 /// What casts depend on besides the values.
 #[derive(Debug, Clone)]
-pub(super) struct Assigning {
+pub struct Assigning {
     /// How values are written as text, and the zone of timestamps without one.
-    pub(super) style: TextStyle,
+    pub style: TextStyle,
     /// What `'now'` means.
-    pub(super) now: WallTime,
+    pub now: WallTime,
 }
 
 impl Assigning {
-    /// `values`, of SQL type `from`, as they are stored in `column`.
-    pub(super) fn assign(
+    /// `values`, of SQL type `from`, as they are stored in a column of type `to` named `column`.
+    pub fn assign(
         &self,
         values: &ArrayRef,
         from: &SqlType,
-        column: &Column,
+        to: &SqlType,
+        column: &str,
     ) -> SqlResult<ArrayRef> {
-        let to = &column.sql_type;
         let cast = self.cast(values, from, to).map_err(|failure| match failure {
-            Failure::NoCast => SqlError::new(
-                code::DATATYPE_MISMATCH,
-                format!(
-                    "column \"{}\" is of type {} but expression is of type {}",
-                    column.name,
-                    bare(to),
-                    bare(from)
-                ),
-            )
-            .hint("You will need to rewrite or cast the expression."),
+            Failure::NoCast => {
+                let (to, from) = (bare(to), bare(from));
+                let message = format!(
+                    "column \"{column}\" is of type {} but expression is of type {}",
+                    named(&to),
+                    named(&from)
+                );
+                SqlError::new(code::DATATYPE_MISMATCH, message)
+                    .hint("You will need to rewrite or cast the expression.")
+            }
             Failure::Error(error) => error,
         })?;
         fit(cast, to)
+    }
+
+    /// Whether there is an assignment at all, whatever the values.
+    pub fn check(
+        &self,
+        field: &Field,
+        from: &SqlType,
+        to: &SqlType,
+        column: &str,
+    ) -> SqlResult<()> {
+        let none = new_empty_array(field.data_type());
+        self.assign(&none, from, to, column).map(|_| ())
     }
 
     fn cast(&self, values: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<ArrayRef, Failure> {
@@ -68,7 +83,7 @@ impl Assigning {
         };
         match (from, to) {
             _ if is_text(from) && is_text(to) && !has_form(to) => strict_cast(values, &arrow, to),
-            _ if is_text(from) && from != to => self.parse(values, to),
+            (SqlType::Unknown, _) => self.parse(values, to),
             (SqlType::Array(from), SqlType::Array(to)) => self.cast_elements(values, from, to),
             _ if is_text(to) && !has_form(to) => self.format(values, from),
             _ if bare(from) == bare(to) => strict_cast(values, &arrow, to),
@@ -92,9 +107,9 @@ impl Assigning {
                 let shifted = self.shift(&local, |zone, seconds| -zone.offset_of_local(seconds));
                 strict_cast(&shifted, &arrow, to)
             }
-            (Timestamp, Date | Time) | (Date, Timestamp) | (Time, SqlType::Interval) => {
-                strict_cast(values, &arrow, to)
-            }
+            (Timestamp, Date | Time) | (Date, Timestamp) => strict_cast(values, &arrow, to),
+            (Time, SqlType::Interval) => Ok(intervals_of_times(values)),
+            (SqlType::Interval, Time) => Ok(times_of_intervals(values)),
             // Catalog types are only read.
             _ if from.to_arrow() == arrow && !has_form(to) => strict_cast(values, &arrow, to),
             _ => Err(Failure::NoCast),
@@ -160,7 +175,23 @@ impl Assigning {
     }
 }
 
-fn values_item(values: &ArrayRef) -> Option<&Arc<arrow::datatypes::Field>> {
+/// A time of day as so much time.
+pub(super) fn intervals_of_times(times: &ArrayRef) -> ArrayRef {
+    let intervals: IntervalMonthDayNanoArray = times
+        .as_primitive::<Time64MicrosecondType>()
+        .unary(|micros| IntervalMonthDayNano::new(0, 0, micros * 1000));
+    Arc::new(intervals)
+}
+
+/// The part of an interval below a day, as a time of day.
+pub(super) fn times_of_intervals(intervals: &ArrayRef) -> ArrayRef {
+    let times: Time64MicrosecondArray = intervals
+        .as_primitive::<IntervalMonthDayNanoType>()
+        .unary(|interval| (interval.nanoseconds / 1000).rem_euclid(86_400_000_000));
+    Arc::new(times)
+}
+
+fn values_item(values: &ArrayRef) -> Option<&Arc<Field>> {
     match values.data_type() {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             Some(item)
@@ -182,7 +213,15 @@ impl From<SqlError> for Failure {
     }
 }
 
-/// The type without its modifier, as messages name it.
+/// A type without modifier, as messages name it.
+fn named(sql_type: &SqlType) -> String {
+    match sql_type {
+        SqlType::Char(_) => "character".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The type without its modifier.
 fn bare(sql_type: &SqlType) -> SqlType {
     match sql_type {
         SqlType::Numeric(_) => SqlType::Numeric(None),
@@ -248,7 +287,7 @@ fn out_of_range(to: &SqlType) -> SqlError {
 }
 
 /// A value as PostgreSQL writes it; none for NULL.
-pub(super) fn text_of(
+pub fn text_of(
     sql_type: &SqlType,
     values: &ArrayRef,
     row: usize,

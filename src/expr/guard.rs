@@ -1,0 +1,155 @@
+//! A panic inside a library's code becomes an error: of the row, the statement, never of an actor
+//! or a connection.
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
+
+use arrow::datatypes::{DataType, FieldRef};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::interval_arithmetic::Interval;
+use datafusion::logical_expr::preimage::PreimageResult;
+use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
+use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
+use datafusion::logical_expr::{
+    ColumnarValue, Documentation, Expr, ExpressionPlacement, ReturnFieldArgs, ScalarFunctionArgs,
+    ScalarUDF, ScalarUDFImpl, Signature, StructFieldMapping,
+};
+
+use crate::error::{SqlError, code};
+
+/// Runs `work`, which computes `what`.
+pub fn catch<T, E: From<SqlError>>(
+    what: &str,
+    work: impl FnOnce() -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    // What `work` leaves half done it owns, and is dropped with it.
+    panic::catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|payload| Err(panicked(what, payload.as_ref()).into()))
+}
+
+/// The error that a caught panic is.
+pub fn panicked(what: &str, payload: &(dyn Any + Send)) -> SqlError {
+    let said = payload.downcast_ref::<String>().map(String::as_str);
+    let said = said.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    if said.contains("overflow") {
+        return SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, format!("{what} out of range"))
+            .detail(said);
+    }
+    SqlError::internal(format!("{what} failed")).detail(said)
+}
+
+/// A library's function whose panics are errors. Everything else is the function's own.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Guarded {
+    inner: ScalarUDF,
+}
+
+impl Guarded {
+    pub(super) fn new(inner: ScalarUDF) -> Self {
+        Self { inner }
+    }
+}
+
+impl ScalarUDFImpl for Guarded {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn aliases(&self) -> &[String] {
+        self.inner.aliases()
+    }
+
+    fn schema_name(&self, args: &[Expr]) -> Result<String> {
+        self.inner.schema_name(args)
+    }
+
+    fn signature(&self) -> &Signature {
+        self.inner.signature()
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        self.inner.inner().return_type(arguments)
+    }
+
+    fn with_updated_config(&self, config: &ConfigOptions) -> Option<ScalarUDF> {
+        let updated = self.inner.inner().with_updated_config(config)?;
+        Some(ScalarUDF::from(Guarded::new(updated)))
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        catch(self.name(), || self.inner.inner().return_field_from_args(args))
+    }
+
+    fn is_strict(&self) -> bool {
+        self.inner.inner().is_strict()
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        catch(&format!("function {}", self.name()), || self.inner.inner().invoke_with_args(args))
+    }
+
+    fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        self.inner.inner().simplify(args, context)
+    }
+
+    fn preimage(
+        &self,
+        args: &[Expr],
+        literal: &Expr,
+        context: &SimplifyContext,
+    ) -> Result<PreimageResult> {
+        self.inner.inner().preimage(args, literal, context)
+    }
+
+    fn short_circuits(&self) -> bool {
+        self.inner.inner().short_circuits()
+    }
+
+    fn conditional_arguments<'a>(
+        &self,
+        args: &'a [Expr],
+    ) -> Option<(Vec<&'a Expr>, Vec<&'a Expr>)> {
+        self.inner.inner().conditional_arguments(args)
+    }
+
+    fn evaluate_bounds(&self, input: &[&Interval]) -> Result<Interval> {
+        self.inner.inner().evaluate_bounds(input)
+    }
+
+    fn propagate_constraints(
+        &self,
+        interval: &Interval,
+        inputs: &[&Interval],
+    ) -> Result<Option<Vec<Interval>>> {
+        self.inner.inner().propagate_constraints(interval, inputs)
+    }
+
+    fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
+        self.inner.inner().output_ordering(inputs)
+    }
+
+    fn preserves_lex_ordering(&self, inputs: &[ExprProperties]) -> Result<bool> {
+        self.inner.inner().preserves_lex_ordering(inputs)
+    }
+
+    fn strictly_order_preserving(&self, inputs: &[ExprProperties]) -> Result<bool> {
+        self.inner.inner().strictly_order_preserving(inputs)
+    }
+
+    fn coerce_types(&self, arguments: &[DataType]) -> Result<Vec<DataType>> {
+        self.inner.inner().coerce_types(arguments)
+    }
+
+    fn struct_field_mapping(&self, literals: &[Option<ScalarValue>]) -> Option<StructFieldMapping> {
+        self.inner.inner().struct_field_mapping(literals)
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        self.inner.inner().documentation()
+    }
+
+    fn placement(&self, args: &[ExpressionPlacement]) -> ExpressionPlacement {
+        self.inner.inner().placement(args)
+    }
+}
