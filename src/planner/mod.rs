@@ -30,6 +30,7 @@ mod respell;
 mod rows;
 mod set_functions;
 mod source;
+mod spelling;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -26,7 +26,7 @@ use super::decorrelate::{ARRAY, ROW, array_function, row_function};
 use super::operators::{Operators, Types};
 use super::set_functions::SetFunctions;
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, assignment};
+use crate::expr::functions::assignment;
 use crate::types::SqlType;
 
 /// Relations by the name a query gives them.
@@ -42,11 +42,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(state: &'a SessionState, relations: Relations) -> SqlResult<Self> {
-        let operators = Operators {
-            numeric_divide: state.udf(NUMERIC_DIVIDE)?,
-            float_divide: state.udf(FLOAT_DIVIDE)?,
-            power: state.udf("power")?,
-        };
+        let operators = Operators { power: state.udf("power")? };
         let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
         let set_functions = SetFunctions {

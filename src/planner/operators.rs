@@ -1,68 +1,351 @@
 //! Operators and type names that mean something else in PostgreSQL, as a query is planned.
+//!
+//! PostgreSQL chooses an operator by the types of its operands; where DataFusion has no operator
+//! for them, or one with another meaning, a function of ours takes its place.
 
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, TypePlanner};
-use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF, cast};
-use sqlparser::ast;
+use datafusion::logical_expr::planner::{
+    ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
+};
+use datafusion::logical_expr::{
+    Expr, ExprSchemable, GetFieldAccess, Operator, ScalarUDF, binary_expr, cast, lit,
+};
+use sqlparser::ast::{self, BinaryOperator};
 
 use super::parse::type_named;
+use crate::error::{SqlError, code};
+use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, function};
+use crate::types::SqlType;
 
-/// Plans `/` and `^`.
+/// Plans what PostgreSQL means by an operator.
 #[derive(Debug)]
 pub(super) struct Operators {
-    pub(super) numeric_divide: Arc<ScalarUDF>,
-    pub(super) float_divide: Arc<ScalarUDF>,
     pub(super) power: Arc<ScalarUDF>,
 }
 
 impl ExprPlanner for Operators {
     fn plan_binary_op(
         &self,
-        expr: RawBinaryExpr,
+        mut expr: RawBinaryExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
-        match expr.op {
-            ast::BinaryOperator::Divide => self.divide(expr, schema),
-            ast::BinaryOperator::PGExp => {
-                let args = [expr.left, expr.right].map(|arg| cast(arg, DataType::Float64));
-                Ok(PlannerResult::Planned(call(&self.power, args)))
+        type_literal(&mut expr, schema)?;
+        check_operands(&expr, schema)?;
+        // A parameter's type may not be known yet.
+        let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
+        let planned = match (left, right) {
+            (Some(SqlType::Jsonb | SqlType::Json), Some(right)) => jsonb(&expr, schema, &right)?,
+            (Some(SqlType::Array(_) | SqlType::Text), _) if is_overlap(&expr) => None,
+            (Some(left), Some(right)) => match times(&expr, &left, &right)? {
+                None => self.other(&expr, &left, &right)?,
+                planned => planned,
+            },
+            _ => None,
+        };
+        Ok(match planned {
+            Some(planned) => PlannerResult::Planned(planned),
+            None => PlannerResult::Original(expr),
+        })
+    }
+
+    fn plan_field_access(
+        &self,
+        expr: RawFieldAccessExpr,
+        schema: &DFSchema,
+    ) -> Result<PlannerResult<RawFieldAccessExpr>> {
+        let is_json = matches!(kind_of(&expr.expr, schema), Some(SqlType::Jsonb));
+        match (&expr.field_access, is_json) {
+            (GetFieldAccess::NamedStructField { name: ScalarValue::Utf8(Some(name)) }, true) => {
+                let args = vec![expr.expr.clone(), lit(name.as_str())];
+                Ok(PlannerResult::Planned(call("jsonb_object_field", args)?))
+            }
+            (GetFieldAccess::ListIndex { key }, true) => {
+                let args = vec![expr.expr.clone(), (**key).clone()];
+                let is_text = matches!(kind_of(key, schema), Some(SqlType::Text));
+                let name = if is_text { "jsonb_object_field" } else { "jsonb_array_element" };
+                Ok(PlannerResult::Planned(call(name, args)?))
+            }
+            (GetFieldAccess::ListIndex { key }, false) => {
+                let outside = matches!(key.as_ref(),
+                    Expr::Literal(ScalarValue::Int64(Some(index)), _) if *index < 1);
+                if !outside {
+                    return Ok(PlannerResult::Original(expr));
+                }
+                // DataFusion counts negative ones from the end.
+                let far = Box::new(lit(i64::MAX));
+                let field_access = GetFieldAccess::ListIndex { key: far };
+                Ok(PlannerResult::Original(RawFieldAccessExpr { field_access, ..expr }))
             }
             _ => Ok(PlannerResult::Original(expr)),
         }
     }
-}
 
-impl Operators {
-    fn divide(
-        &self,
-        expr: RawBinaryExpr,
-        schema: &DFSchema,
-    ) -> Result<PlannerResult<RawBinaryExpr>> {
-        // A parameter's type may not be known yet.
-        let types = [&expr.left, &expr.right].map(|operand| operand.get_type(schema).ok());
-        let [Some(left), Some(right)] = types else {
-            return Ok(PlannerResult::Original(expr));
-        };
-        if !left.is_numeric() || !right.is_numeric() {
-            return Ok(PlannerResult::Original(expr));
-        }
-        let function = if left.is_floating() || right.is_floating() {
-            &self.float_divide
-        } else if left.is_decimal() || right.is_decimal() {
-            &self.numeric_divide
-        } else {
-            return Ok(PlannerResult::Original(expr));
-        };
-        Ok(PlannerResult::Planned(call(function, [expr.left, expr.right])))
+    fn plan_substring(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
+        Ok(PlannerResult::Planned(call("substring", args)?))
+    }
+
+    fn plan_overlay(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
+        Ok(PlannerResult::Planned(call("overlay", args)?))
+    }
+
+    fn plan_extract(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
+        Ok(PlannerResult::Planned(call("extract", args)?))
     }
 }
 
-fn call(function: &Arc<ScalarUDF>, args: [Expr; 2]) -> Expr {
-    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), args.into()))
+/// The SQL type of an operand; a literal's as PostgreSQL reads it.
+fn kind_of(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
+    let (_, field) = expr.to_field(schema).ok()?;
+    match field.data_type() {
+        DataType::Null => None,
+        _ => Some(SqlType::of_field(&field)),
+    }
+}
+
+fn is_number(sql_type: &SqlType) -> bool {
+    matches!(
+        sql_type,
+        SqlType::SmallInt
+            | SqlType::Integer
+            | SqlType::BigInt
+            | SqlType::Real
+            | SqlType::Double
+            | SqlType::Numeric(_)
+    )
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
+}
+
+fn is_overlap(expr: &RawBinaryExpr) -> bool {
+    expr.op == BinaryOperator::PGOverlap
+}
+
+/// In arithmetic, a literal without type takes the other operand's.
+fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
+    let arithmetic = matches!(
+        expr.op,
+        BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo
+    );
+    if !arithmetic {
+        return Ok(());
+    }
+    let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
+    let number = |other: &Expr, kind: &SqlType| match other {
+        Expr::Literal(ScalarValue::Int64(Some(value)), _) if i32::try_from(*value).is_ok() => {
+            DataType::Int32
+        }
+        _ => kind.to_arrow(),
+    };
+    match (left, right) {
+        (Some(kind), _) if is_number(&kind) && is_literal(&expr.right) => {
+            let to = number(&expr.left, &kind);
+            expr.right = cast(std::mem::take(&mut expr.right), to);
+        }
+        (_, Some(kind)) if is_number(&kind) && is_literal(&expr.left) => {
+            let to = number(&expr.right, &kind);
+            expr.left = cast(std::mem::take(&mut expr.left), to);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Numbers and texts are not compared with one another.
+fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
+    let compares = matches!(
+        expr.op,
+        BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq
+    );
+    if !compares {
+        return Ok(());
+    }
+    let (Some(left), Some(right)) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema))
+    else {
+        return Ok(());
+    };
+    let is_text = |kind: &SqlType, operand: &Expr| {
+        matches!(kind, SqlType::Text | SqlType::Varchar(_)) && !is_literal(operand)
+    };
+    let mixed = is_number(&left) && is_text(&right, &expr.right)
+        || is_number(&right) && is_text(&left, &expr.left);
+    if !mixed {
+        return Ok(());
+    }
+    let named = |kind: &SqlType, operand: &Expr| match (kind, operand) {
+        (_, Expr::Literal(ScalarValue::Int64(Some(value)), _)) if i32::try_from(*value).is_ok() => {
+            "integer".to_owned()
+        }
+        (SqlType::Numeric(_), _) => "numeric".to_owned(),
+        (SqlType::Varchar(_), _) => "character varying".to_owned(),
+        (kind, _) => kind.to_string(),
+    };
+    let message = format!(
+        "operator does not exist: {} {} {}",
+        named(&left, &expr.left),
+        expr.op,
+        named(&right, &expr.right)
+    );
+    Err(SqlError::new(code::UNDEFINED_FUNCTION, message)
+        .hint(
+            "No operator matches the given name and argument types. \
+             You might need to add explicit type casts.",
+        )
+        .into())
+}
+
+/// Operators with a JSON value on the left.
+fn jsonb(expr: &RawBinaryExpr, schema: &DFSchema, right: &SqlType) -> Result<Option<Expr>> {
+    let is_json = matches!(kind_of(&expr.left, schema), Some(SqlType::Json));
+    let index = matches!(right, SqlType::SmallInt | SqlType::Integer | SqlType::BigInt);
+    let list = matches!(right, SqlType::Array(_));
+    let name = match &expr.op {
+        BinaryOperator::Arrow if index => "jsonb_array_element",
+        BinaryOperator::Arrow => "jsonb_object_field",
+        BinaryOperator::LongArrow if index => "jsonb_array_element_text",
+        BinaryOperator::LongArrow => "jsonb_object_field_text",
+        BinaryOperator::HashArrow if is_json => return operator(expr, "json_at"),
+        BinaryOperator::HashArrow => "jsonb_at",
+        BinaryOperator::HashLongArrow => "jsonb_at_text",
+        _ if is_json => return Ok(None),
+        BinaryOperator::AtArrow => "jsonb_contains",
+        BinaryOperator::ArrowAt => "jsonb_contained",
+        BinaryOperator::Question => "jsonb_exists",
+        BinaryOperator::QuestionPipe => "jsonb_exists_any",
+        BinaryOperator::QuestionAnd => "jsonb_exists_all",
+        BinaryOperator::StringConcat => "jsonb_concat",
+        BinaryOperator::Minus if index => "jsonb_delete_index",
+        BinaryOperator::Minus if list => "jsonb_delete_keys",
+        BinaryOperator::Minus => "jsonb_delete_key",
+        BinaryOperator::HashMinus => "jsonb_delete_path",
+        _ => return Ok(None),
+    };
+    match name.strip_prefix("jsonb_") {
+        Some(rest) if is_json && !name.starts_with("jsonb_at") => {
+            operator(expr, &format!("json_{rest}"))
+        }
+        _ => operator(expr, name),
+    }
+}
+
+/// Operators of dates, times and intervals.
+fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+    use SqlType::{Date, Interval, Timestamp, Timestamptz};
+    let swapped = || vec![expr.right.clone(), expr.left.clone()];
+    match (&expr.op, left, right) {
+        (BinaryOperator::Minus, Timestamptz, Timestamptz | Timestamp | Date)
+        | (BinaryOperator::Minus, Timestamp | Date, Timestamptz) => {
+            operator(expr, "timestamptz_difference")
+        }
+        (BinaryOperator::Minus, Timestamp, Timestamp | Date)
+        | (BinaryOperator::Minus, Date, Timestamp) => operator(expr, "timestamp_difference"),
+        (BinaryOperator::Minus, Timestamptz, SqlType::Text) if is_literal(&expr.right) => {
+            operator(expr, "timestamptz_difference")
+        }
+        (BinaryOperator::Minus, Timestamp, SqlType::Text) if is_literal(&expr.right) => {
+            operator(expr, "timestamp_difference")
+        }
+        (BinaryOperator::Minus, Date, Date) => operator(expr, "date_difference"),
+        (BinaryOperator::Minus, Date, SqlType::Text) if is_literal(&expr.right) => {
+            operator(expr, "date_difference")
+        }
+        (BinaryOperator::Plus | BinaryOperator::Minus, Date, Interval) => {
+            let op = match expr.op {
+                BinaryOperator::Plus => Operator::Plus,
+                _ => Operator::Minus,
+            };
+            let midnight = cast(expr.left.clone(), Timestamp.to_arrow());
+            Ok(Some(binary_expr(midnight, op, expr.right.clone())))
+        }
+        (BinaryOperator::Plus, Interval, Date) => {
+            let midnight = cast(expr.right.clone(), Timestamp.to_arrow());
+            Ok(Some(binary_expr(midnight, Operator::Plus, expr.left.clone())))
+        }
+        (BinaryOperator::Multiply, Interval, number) if is_number(number) => {
+            operator(expr, "interval_times")
+        }
+        (BinaryOperator::Multiply, number, Interval) if is_number(number) => {
+            call("interval_times", swapped()).map(Some)
+        }
+        (BinaryOperator::Divide, Interval, number) if is_number(number) => {
+            operator(expr, "interval_over")
+        }
+        (op, Interval, Interval) => {
+            let op = match op {
+                BinaryOperator::Eq => Operator::Eq,
+                BinaryOperator::NotEq => Operator::NotEq,
+                BinaryOperator::Lt => Operator::Lt,
+                BinaryOperator::LtEq => Operator::LtEq,
+                BinaryOperator::Gt => Operator::Gt,
+                BinaryOperator::GtEq => Operator::GtEq,
+                _ => return Ok(None),
+            };
+            let length = |side: &Expr| call("interval_length", vec![side.clone()]);
+            Ok(Some(binary_expr(length(&expr.left)?, op, length(&expr.right)?)))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl Operators {
+    fn other(&self, expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+        let negated = |planned: Option<Expr>| planned.map(|planned| Expr::Not(Box::new(planned)));
+        match &expr.op {
+            BinaryOperator::Divide => Self::divide(expr, left, right),
+            BinaryOperator::PGExp => {
+                let power = |args| {
+                    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&self.power), args))
+                };
+                Ok(Some(power(vec![expr.left.clone(), expr.right.clone()])))
+            }
+            BinaryOperator::PGRegexMatch => operator(expr, "regex_matches"),
+            BinaryOperator::PGRegexIMatch => operator(expr, "regex_matches_any_case"),
+            BinaryOperator::PGRegexNotMatch => operator(expr, "regex_matches").map(negated),
+            BinaryOperator::PGRegexNotIMatch => {
+                operator(expr, "regex_matches_any_case").map(negated)
+            }
+            BinaryOperator::PGStartsWith => operator(expr, "starts_with"),
+            _ => Ok(None),
+        }
+    }
+
+    fn divide(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+        if !is_number(left) || !is_number(right) {
+            return Ok(None);
+        }
+        let floating = |kind: &SqlType| matches!(kind, SqlType::Real | SqlType::Double);
+        let numeric = |kind: &SqlType| matches!(kind, SqlType::Numeric(_));
+        if floating(left) || floating(right) {
+            operator(expr, FLOAT_DIVIDE)
+        } else if numeric(left) || numeric(right) {
+            operator(expr, NUMERIC_DIVIDE)
+        } else {
+            Ok(None)
+        }
+    }
+}
+
+/// The function in the operator's place.
+fn operator(expr: &RawBinaryExpr, name: &str) -> Result<Option<Expr>> {
+    call(name, vec![expr.left.clone(), expr.right.clone()]).map(Some)
+}
+
+fn call(name: &str, args: Vec<Expr>) -> Result<Expr> {
+    Ok(Expr::ScalarFunction(ScalarFunction::new_udf(function(name)?, args)))
 }
 
 /// Names of types mean PostgreSQL's types.

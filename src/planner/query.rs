@@ -29,6 +29,7 @@ use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::respell::respell;
 use super::source::Source;
+use super::spelling::spell_out;
 use super::syntax::Query;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
@@ -195,7 +196,8 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
         Some(field.as_ref().clone())
     })?;
     label(tree);
-    respell(tree)
+    respell(tree)?;
+    spell_out(tree)
 }
 
 /// PostgreSQL counts (`row_number()`, `rank()`) in bigints; it has no unsigned numbers.

@@ -28,7 +28,7 @@ const EPOCH_FROM_MARCH_0: i64 = 719_468;
 const ERA_DAYS: i64 = 146_097;
 
 /// The day with this date. Years begin in March here, so that the leap day comes last.
-pub(super) fn days_of(year: i64, month: u32, day: u32) -> i64 {
+pub(crate) fn days_of(year: i64, month: u32, day: u32) -> i64 {
     let (month, day) = (i64::from(month), i64::from(day));
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -38,7 +38,7 @@ pub(super) fn days_of(year: i64, month: u32, day: u32) -> i64 {
 }
 
 /// Year, month and day of a day.
-pub(super) fn date_of(days: i64) -> (i64, u32, u32) {
+pub(crate) fn date_of(days: i64) -> (i64, u32, u32) {
     let days = days + EPOCH_FROM_MARCH_0;
     let (era, day_of_era) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
     let year_of_era =
@@ -53,7 +53,7 @@ pub(super) fn date_of(days: i64) -> (i64, u32, u32) {
 }
 
 /// Days in a month of a year.
-pub(super) fn days_in_month(year: i64, month: u32) -> u32 {
+pub(crate) fn days_in_month(year: i64, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

@@ -24,14 +24,14 @@ use crate::error::{SqlError, SqlResult};
 
 /// A column laid out as its SQL type says.
 #[derive(Debug, Clone)]
-pub(super) struct Column {
-    pub(super) sql_type: SqlType,
-    pub(super) values: Values,
+pub(crate) struct Column {
+    pub(crate) sql_type: SqlType,
+    pub(crate) values: Values,
 }
 
 /// The values, downcast.
 #[derive(Debug, Clone)]
-pub(super) enum Values {
+pub(crate) enum Values {
     /// Nothing but NULLs.
     Null,
     Boolean(BooleanArray),
@@ -57,7 +57,7 @@ pub(super) enum Values {
 
 impl Column {
     /// Brings `array` to the layout of `sql_type`. An error means that they do not fit.
-    pub(super) fn new(sql_type: &SqlType, array: &ArrayRef) -> SqlResult<Column> {
+    pub(crate) fn new(sql_type: &SqlType, array: &ArrayRef) -> SqlResult<Column> {
         let sql_type = sql_type.clone();
         if *array.data_type() == DataType::Null {
             return Ok(Column { sql_type, values: Values::Null });
@@ -98,7 +98,7 @@ impl Column {
     }
 
     /// Whether the value of a row is NULL.
-    pub(super) fn is_null(&self, row: usize) -> bool {
+    pub(crate) fn is_null(&self, row: usize) -> bool {
         match &self.values {
             Values::Null => true,
             Values::Boolean(array) => array.is_null(row),

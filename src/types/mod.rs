@@ -6,7 +6,7 @@ pub mod id;
 pub mod key;
 pub mod sqltype;
 
-mod calendar;
+pub(crate) mod calendar;
 pub mod zone;
 
 mod column;
@@ -19,6 +19,7 @@ pub mod binary;
 pub mod copy;
 
 pub use builder::{ColumnBuilder, RowBuilder};
+pub(crate) use column::{Column as LaidOut, Values};
 pub use delta::Delta;
 pub use id::{Epoch, ObjectId, TableId};
 pub use parse::InputStyle;

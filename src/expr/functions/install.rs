@@ -1,6 +1,7 @@
 //! A session with PostgreSQL's functions and operators.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
@@ -11,13 +12,15 @@ use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
+use super::extract::Extract;
 use super::framed::Framed;
+use super::library;
 use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::to_char::ToChar;
 use super::untyped::Untyped;
-use crate::error::SqlResult;
+use crate::error::{SqlError, SqlResult};
 
 /// Optimizer rules that may not run.
 ///
@@ -32,6 +35,29 @@ fn sound(rule: &Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule +
         "eliminate_cross_join" => Arc::new(OrderPlainJoins::default()),
         _ => Arc::clone(rule),
     }
+}
+
+/// The functions of this module by name: made once, the same for all sessions.
+static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
+    let own = [
+        ScalarUDF::from(NumericDivide::new()),
+        ScalarUDF::from(FloatDivide::new()),
+        ScalarUDF::from(ToChar::new()),
+        ScalarUDF::from(Untyped::new()),
+        ScalarUDF::from(Extract::new()),
+    ];
+    let all = own.into_iter().chain(library::all());
+    all.map(|function| (function.name().to_owned(), guarded(function))).collect()
+});
+
+fn guarded(function: ScalarUDF) -> Arc<ScalarUDF> {
+    Arc::new(ScalarUDF::from(Guarded::new(function)))
+}
+
+/// One of this module's functions, for the planner to put in an operator's place.
+pub fn function(name: &str) -> SqlResult<Arc<ScalarUDF>> {
+    let found = OURS.get(name).map(Arc::clone);
+    found.ok_or_else(|| SqlError::internal(format!("there is no function {name} of our own")))
 }
 
 /// Gives a session what this module has, and the functions of DataFusion's JSON and PostgreSQL
@@ -53,19 +79,14 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     }
     let libraries: Vec<Arc<ScalarUDF>> = state.scalar_functions().values().cloned().collect();
     for function in libraries {
-        let guarded = ScalarUDF::from(Guarded::new(Arc::unwrap_or_clone(function)));
-        state.register_udf(Arc::new(guarded))?;
+        state.register_udf(guarded(Arc::unwrap_or_clone(function)))?;
+    }
+    for function in OURS.values() {
+        state.register_udf(Arc::clone(function))?;
     }
 
     state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
     state.register_udaf(Arc::new(AggregateUDF::from(PgAvg::new())))?;
-
-    // The planner finds these by name where it reads `/`.
-    state.register_udf(Arc::new(ScalarUDF::from(NumericDivide::new())))?;
-    state.register_udf(Arc::new(ScalarUDF::from(FloatDivide::new())))?;
-
-    state.register_udf(Arc::new(ScalarUDF::from(ToChar::new())))?;
-    state.register_udf(Arc::new(ScalarUDF::from(Untyped::new())))?;
 
     // The planner puts these where scalar subqueries were.
     state.register_udaf(Arc::new(AggregateUDF::from(SingleValue::new())))?;

@@ -23,7 +23,7 @@ pub(super) use json::{check_json, jsonb};
 pub(super) use number::{boolean, decimal, float, integer, oid};
 
 use super::zone::Zone;
-use crate::error::{SqlError, code};
+use crate::error::{SqlError, SqlResult, code};
 
 /// What reading a value needs to know of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +38,13 @@ pub struct InputStyle {
 pub(super) fn invalid(type_name: &str, text: &str) -> SqlError {
     let message = format!("invalid input syntax for type {type_name}: \"{text}\"");
     SqlError::new(code::INVALID_TEXT_REPRESENTATION, message)
+}
+
+/// `text` as `jsonb` writes it.
+pub fn canonical_jsonb(text: &str) -> SqlResult<Vec<u8>> {
+    let mut canonical = Vec::with_capacity(text.len() + 8);
+    jsonb(text, &mut canonical)?;
+    Ok(canonical)
 }
 
 /// White space as C knows it.

@@ -44,6 +44,11 @@ impl TextEncoder {
     }
 }
 
+/// Appends a value of a column that is laid out.
+pub(crate) fn write_laid_out(column: &Column, row: usize, style: &TextStyle, out: &mut Vec<u8>) {
+    write_value(column, row, style, out);
+}
+
 fn write_value(column: &Column, row: usize, style: &TextStyle, out: &mut Vec<u8>) {
     match &column.values {
         Values::Null => {}

@@ -1,0 +1,27 @@
+//! PostgreSQL's functions that DataFusion lacks or has with another meaning, a table for each kind.
+
+mod decimals;
+mod function;
+mod json;
+mod json_edit;
+mod json_text;
+mod pattern;
+mod regexes;
+mod row;
+mod strings;
+mod times;
+mod units;
+
+use datafusion::logical_expr::ScalarUDF;
+
+pub(super) use decimals::{overflow, rescale};
+pub(super) use function::no_such;
+pub(super) use row::Span;
+pub(super) use times::{Part, date_part, interval_part, time_part, timestamp_part};
+pub(super) use units::unit;
+
+/// All of them.
+pub(super) fn all() -> Vec<ScalarUDF> {
+    let tables = [strings::TABLE, regexes::TABLE, json::TABLE, json_edit::TABLE, times::TABLE];
+    function::functions(tables.into_iter().flatten())
+}

@@ -1,0 +1,211 @@
+//! Syntax that PostgreSQL has for functions, and DataFusion reads otherwise or not at all, as calls
+//! of those functions: `AT TIME ZONE`, `SIMILAR TO`, `LIKE ... ESCAPE`, `OVERLAPS`, `= ANY (array)`,
+//! prefix operators, interval literals, array slices without a bound, named arguments, and casts
+//! that are written as functions.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
+
+use super::parse::{fold_ident, parse_expression};
+use crate::error::{SqlError, SqlResult, code};
+use crate::types::SqlType;
+
+/// Rewrites a query, those of its subqueries too.
+pub(super) fn spell_out(query: &mut ast::Query) -> SqlResult<()> {
+    match query.visit(&mut Spelling) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+struct Spelling;
+
+impl VisitorMut for Spelling {
+    type Break = SqlError;
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
+        match respelled(expr) {
+            Ok(None) => ControlFlow::Continue(()),
+            Ok(Some(new)) => {
+                *expr = new;
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+}
+
+/// What an expression is written as otherwise. Its parts have been rewritten already.
+fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
+    let take = |expr: &mut Box<Expr>| std::mem::replace(expr.as_mut(), null());
+    match expr {
+        Expr::AtTimeZone { timestamp, time_zone } => {
+            call("timezone", vec![take(time_zone), take(timestamp)]).map(Some)
+        }
+        Expr::SimilarTo { negated, expr, pattern, escape_char } => {
+            let mut args = vec![take(expr), take(pattern)];
+            args.extend(escape_char.take().map(Expr::Value));
+            negate(call("similar_to", args)?, *negated)
+        }
+        Expr::Like { negated, any: false, expr, pattern, escape_char: escape @ Some(_) } => {
+            let mut args = vec![take(expr), take(pattern)];
+            args.extend(escape.take().map(Expr::Value));
+            negate(call("like_escaped", args)?, *negated)
+        }
+        Expr::AnyOp { left, compare_op: ast::BinaryOperator::Eq, right, .. }
+            if !matches!(right.as_ref(), Expr::Subquery(_)) =>
+        {
+            call("any_equal", vec![take(left), take(right)]).map(Some)
+        }
+        Expr::BinaryOp { left, op: ast::BinaryOperator::Overlaps, right } => {
+            let (Expr::Tuple(left), Expr::Tuple(right)) = (left.as_mut(), right.as_mut()) else {
+                return Ok(None);
+            };
+            call("overlaps", left.drain(..).chain(right.drain(..)).collect()).map(Some)
+        }
+        Expr::BinaryOp { left, op: ast::BinaryOperator::PGOverlap, right } => {
+            call("array_overlap", vec![take(left), take(right)]).map(Some)
+        }
+        Expr::UnaryOp { op, expr } => {
+            let name = match op {
+                ast::UnaryOperator::PGSquareRoot => "sqrt",
+                ast::UnaryOperator::PGCubeRoot => "cbrt",
+                ast::UnaryOperator::PGAbs => "abs",
+                ast::UnaryOperator::BitwiseNot => "bit_not",
+                _ => return Ok(None),
+            };
+            let mut argument = take(expr);
+            if matches!(name, "sqrt" | "cbrt") {
+                argument = cast(argument, &SqlType::Double)?;
+            }
+            call(name, vec![argument]).map(Some)
+        }
+        Expr::Interval(interval) if interval.leading_field.is_none() => {
+            let is_text = matches!(interval.value.as_ref(), Expr::Value(value)
+                if matches!(value.value, ast::Value::SingleQuotedString(_)));
+            match is_text {
+                true => cast(take(&mut interval.value), &SqlType::Interval).map(Some),
+                false => Ok(None),
+            }
+        }
+        Expr::CompoundFieldAccess { access_chain, .. } => {
+            for access in access_chain {
+                if let ast::AccessExpr::Subscript(ast::Subscript::Slice {
+                    lower_bound,
+                    upper_bound,
+                    ..
+                }) = access
+                {
+                    lower_bound.get_or_insert_with(|| number("1"));
+                    upper_bound.get_or_insert_with(|| number("2147483647"));
+                }
+            }
+            Ok(None)
+        }
+        Expr::Function(function) => function_form(function),
+        _ => Ok(None),
+    }
+}
+
+/// Parameters of the functions whose arguments may be named, in order.
+const NAMED: &[(&str, &[&str])] =
+    &[("make_interval", &["years", "months", "weeks", "days", "hours", "mins", "secs"])];
+
+fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
+        return Ok(None);
+    };
+    let name = fold_ident(name);
+    let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
+    if let Some((_, parameters)) = NAMED.iter().find(|(named, _)| *named == name) {
+        position_arguments(&name, parameters, &mut list.args)?;
+        return Ok(None);
+    }
+    let target = match name.as_str() {
+        "int2" | "int4" | "int8" | "float4" | "float8" | "bool" | "text" | "date" | "jsonb"
+        | "timestamptz" | "varchar" => SqlType::parse(&name),
+        _ => None,
+    };
+    match (target, list.args.as_mut_slice()) {
+        (Some(target), [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(argument))]) => {
+            cast(std::mem::replace(argument, null()), &target).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Puts named arguments in their places, zeros between them.
+fn position_arguments(
+    function: &str,
+    parameters: &[&str],
+    args: &mut Vec<ast::FunctionArg>,
+) -> SqlResult<()> {
+    let mut values: Vec<Option<Expr>> = Vec::new();
+    for argument in args.drain(..) {
+        let (name, value) = match argument {
+            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) => {
+                values.push(Some(value));
+                continue;
+            }
+            ast::FunctionArg::Named { name, arg: ast::FunctionArgExpr::Expr(value), .. } => {
+                (fold_ident(&name), value)
+            }
+            ast::FunctionArg::ExprNamed {
+                name: Expr::Identifier(name),
+                arg: ast::FunctionArgExpr::Expr(value),
+                ..
+            } => (fold_ident(&name), value),
+            _ => return Err(SqlError::unsupported(format!("such an argument of {function}"))),
+        };
+        let Some(place) = parameters.iter().position(|parameter| *parameter == name) else {
+            let message = format!("function {function}({name} => ...) does not exist");
+            return Err(SqlError::new(code::UNDEFINED_FUNCTION, message));
+        };
+        if values.len() <= place {
+            values.resize(place + 1, None);
+        }
+        values[place] = Some(value);
+    }
+    args.extend(values.into_iter().map(|value| {
+        let value = value.unwrap_or_else(|| number("0"));
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value))
+    }));
+    Ok(())
+}
+
+fn null() -> Expr {
+    Expr::Value(ast::Value::Null.with_empty_span())
+}
+
+fn number(digits: &str) -> Expr {
+    Expr::Value(ast::Value::Number(digits.to_owned(), false).with_empty_span())
+}
+
+fn negate(expr: Expr, negated: bool) -> SqlResult<Option<Expr>> {
+    Ok(Some(match negated {
+        true => Expr::UnaryOp { op: ast::UnaryOperator::Not, expr: Box::new(expr) },
+        false => expr,
+    }))
+}
+
+fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
+    let mut call = (*parse_expression(&format!("\"{name}\"()"))?.tree).clone();
+    if let Expr::Function(function) = &mut call
+        && let ast::FunctionArguments::List(list) = &mut function.args
+    {
+        list.args = args
+            .into_iter()
+            .map(|arg| ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(arg)))
+            .collect();
+    }
+    Ok(call)
+}
+
+fn cast(value: Expr, to: &SqlType) -> SqlResult<Expr> {
+    let mut cast = (*parse_expression(&format!("NULL::{to}"))?.tree).clone();
+    if let Expr::Cast { expr, .. } = &mut cast {
+        **expr = value;
+    }
+    Ok(cast)
+}
