@@ -42,8 +42,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(state: &'a SessionState, relations: Relations) -> SqlResult<Self> {
-        let operators = Operators { power: state.udf("power")? };
-        let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(operators)];
+        let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(Operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
         let set_functions = SetFunctions {
             generate_series: state.udf("generate_series")?,

@@ -12,7 +12,7 @@ use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
 use datafusion::logical_expr::{
-    Expr, ExprSchemable, GetFieldAccess, Operator, ScalarUDF, binary_expr, cast, lit,
+    Expr, ExprSchemable, GetFieldAccess, Operator, binary_expr, cast, lit,
 };
 use sqlparser::ast::{self, BinaryOperator};
 
@@ -23,9 +23,7 @@ use crate::types::SqlType;
 
 /// Plans what PostgreSQL means by an operator.
 #[derive(Debug)]
-pub(super) struct Operators {
-    pub(super) power: Arc<ScalarUDF>,
-}
+pub(super) struct Operators;
 
 impl ExprPlanner for Operators {
     fn plan_binary_op(
@@ -41,7 +39,7 @@ impl ExprPlanner for Operators {
             (Some(SqlType::Jsonb | SqlType::Json), Some(right)) => jsonb(&expr, schema, &right)?,
             (Some(SqlType::Array(_) | SqlType::Text), _) if is_overlap(&expr) => None,
             (Some(left), Some(right)) => match times(&expr, &left, &right)? {
-                None => self.other(&expr, &left, &right)?,
+                None => other(&expr, &left, &right)?,
                 planned => planned,
             },
             _ => None,
@@ -301,41 +299,32 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
     }
 }
 
-impl Operators {
-    fn other(&self, expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
-        let negated = |planned: Option<Expr>| planned.map(|planned| Expr::Not(Box::new(planned)));
-        match &expr.op {
-            BinaryOperator::Divide => Self::divide(expr, left, right),
-            BinaryOperator::PGExp => {
-                let power = |args| {
-                    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&self.power), args))
-                };
-                Ok(Some(power(vec![expr.left.clone(), expr.right.clone()])))
-            }
-            BinaryOperator::PGRegexMatch => operator(expr, "regex_matches"),
-            BinaryOperator::PGRegexIMatch => operator(expr, "regex_matches_any_case"),
-            BinaryOperator::PGRegexNotMatch => operator(expr, "regex_matches").map(negated),
-            BinaryOperator::PGRegexNotIMatch => {
-                operator(expr, "regex_matches_any_case").map(negated)
-            }
-            BinaryOperator::PGStartsWith => operator(expr, "starts_with"),
-            _ => Ok(None),
-        }
+fn other(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+    let negated = |planned: Option<Expr>| planned.map(|planned| Expr::Not(Box::new(planned)));
+    match &expr.op {
+        BinaryOperator::Divide => divide(expr, left, right),
+        BinaryOperator::PGExp => operator(expr, "power"),
+        BinaryOperator::PGRegexMatch => operator(expr, "regex_matches"),
+        BinaryOperator::PGRegexIMatch => operator(expr, "regex_matches_any_case"),
+        BinaryOperator::PGRegexNotMatch => operator(expr, "regex_matches").map(negated),
+        BinaryOperator::PGRegexNotIMatch => operator(expr, "regex_matches_any_case").map(negated),
+        BinaryOperator::PGStartsWith => operator(expr, "starts_with"),
+        _ => Ok(None),
     }
+}
 
-    fn divide(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
-        if !is_number(left) || !is_number(right) {
-            return Ok(None);
-        }
-        let floating = |kind: &SqlType| matches!(kind, SqlType::Real | SqlType::Double);
-        let numeric = |kind: &SqlType| matches!(kind, SqlType::Numeric(_));
-        if floating(left) || floating(right) {
-            operator(expr, FLOAT_DIVIDE)
-        } else if numeric(left) || numeric(right) {
-            operator(expr, NUMERIC_DIVIDE)
-        } else {
-            Ok(None)
-        }
+fn divide(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+    if !is_number(left) || !is_number(right) {
+        return Ok(None);
+    }
+    let floating = |kind: &SqlType| matches!(kind, SqlType::Real | SqlType::Double);
+    let numeric = |kind: &SqlType| matches!(kind, SqlType::Numeric(_));
+    if floating(left) || floating(right) {
+        operator(expr, FLOAT_DIVIDE)
+    } else if numeric(left) || numeric(right) {
+        operator(expr, NUMERIC_DIVIDE)
+    } else {
+        Ok(None)
     }
 }
 

@@ -65,7 +65,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             call("overlaps", left.drain(..).chain(right.drain(..)).collect()).map(Some)
         }
         Expr::BinaryOp { left, op: ast::BinaryOperator::PGOverlap, right } => {
-            call("array_overlap", vec![take(left), take(right)]).map(Some)
+            call("array_has_any", vec![take(left), take(right)]).map(Some)
         }
         Expr::UnaryOp { op, expr } => {
             let name = match op {
@@ -121,6 +121,19 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     if let Some((_, parameters)) = NAMED.iter().find(|(named, _)| *named == name) {
         position_arguments(&name, parameters, &mut list.args)?;
         return Ok(None);
+    }
+    match (name.as_str(), list.args.as_slice()) {
+        ("gen_random_uuid", []) => {
+            return cast(call("uuid", Vec::new())?, &SqlType::Uuid).map(Some);
+        }
+        (
+            "pg_typeof",
+            [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(Expr::Value(value)))],
+        ) if matches!(value.value, ast::Value::SingleQuotedString(_) | ast::Value::Null) => {
+            let unknown = ast::Value::SingleQuotedString("unknown".to_owned());
+            return Ok(Some(Expr::Value(unknown.with_empty_span())));
+        }
+        _ => {}
     }
     let target = match name.as_str() {
         "int2" | "int4" | "int8" | "float4" | "float8" | "bool" | "text" | "date" | "jsonb"

@@ -14,12 +14,13 @@ use super::casts::PgCasts;
 use super::divide::{FloatDivide, NumericDivide};
 use super::extract::Extract;
 use super::framed::Framed;
-use super::library;
 use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
+use super::pg_typeof::PgTypeof;
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::to_char::ToChar;
 use super::untyped::Untyped;
+use super::{arrays, library, numbers};
 use crate::error::{SqlError, SqlResult};
 
 /// Optimizer rules that may not run.
@@ -45,8 +46,9 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         ScalarUDF::from(ToChar::new()),
         ScalarUDF::from(Untyped::new()),
         ScalarUDF::from(Extract::new()),
+        ScalarUDF::from(PgTypeof::new()),
     ];
-    let all = own.into_iter().chain(library::all());
+    let all = own.into_iter().chain(numbers::all()).chain(arrays::all()).chain(library::all());
     all.map(|function| (function.name().to_owned(), guarded(function))).collect()
 });
 

@@ -15,8 +15,29 @@ use crate::types::SqlType;
 
 /// Scalar functions whose result has their arguments' type. The others say what they take, and
 /// their literals are theirs.
-const POLYMORPHIC: &[&str] =
-    &["abs", "coalesce", "greatest", "least", "make_array", "mod", "nullif", "nvl"];
+const POLYMORPHIC: &[&str] = &[
+    "abs",
+    "array_append",
+    "array_concat",
+    "array_position",
+    "array_positions",
+    "array_prepend",
+    "array_remove",
+    "array_replace",
+    "any_equal",
+    "coalesce",
+    "gcd",
+    "greatest",
+    "int_div",
+    "lcm",
+    "least",
+    "make_array",
+    "mod",
+    "nullif",
+    "nvl",
+    "pg_typeof",
+    "to_hex",
+];
 
 /// Aggregates whose result's type depends on their argument's.
 const AGGREGATES: &[&str] = &["avg", "count", "max", "min", "sum"];

@@ -12,6 +12,7 @@
 //! | fraction to integer | rounds | cuts |
 
 mod arithmetic;
+mod arrays;
 mod assign;
 mod average;
 mod casts;
@@ -23,6 +24,8 @@ mod install;
 mod library;
 mod literals;
 mod null_equality;
+mod numbers;
+mod pg_typeof;
 mod single;
 mod sum;
 mod to_char;

@@ -65,6 +65,12 @@ pub(super) const TABLE: &[Entry] = &[
         }
         Ok(())
     }),
+    ("bit_not(integer) -> integer", |row, out| out.int(!row.int(0))),
+    ("bit_not(bigint) -> bigint", |row, out| out.int(!row.int(0))),
+    ("gcd(integer, integer) -> integer", |row, out| out.int(gcd(row.int(0), row.int(1)))),
+    ("gcd(bigint, bigint) -> bigint", |row, out| out.int(gcd(row.int(0), row.int(1)))),
+    ("lcm(integer, integer) -> integer", |row, out| out.int(lcm(row.int(0), row.int(1))?)),
+    ("lcm(bigint, bigint) -> bigint", |row, out| out.int(lcm(row.int(0), row.int(1))?)),
     ("reverse(text) -> text", |row, out| {
         out.pieces(|text| row.text(0).chars().rev().try_for_each(|c| text.write_char(c)));
         Ok(())
@@ -528,4 +534,20 @@ fn unistr(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
     text.push_str(rest);
     out.text(&text);
     Ok(())
+}
+
+fn gcd(one: i64, other: i64) -> i64 {
+    let (mut one, mut other) = (one.unsigned_abs(), other.unsigned_abs());
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    i64::try_from(one).unwrap_or(i64::MAX)
+}
+
+fn lcm(one: i64, other: i64) -> SqlResult<i64> {
+    if one == 0 || other == 0 {
+        return Ok(0);
+    }
+    let multiple = (one / gcd(one, other)).checked_mul(other).and_then(i64::checked_abs);
+    multiple.ok_or_else(|| SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range"))
 }
