@@ -281,7 +281,7 @@ fn out_of_range(to: &SqlType) -> SqlError {
         SqlType::Timestamp | SqlType::Timestamptz | SqlType::Date | SqlType::Time => {
             SqlError::new(code::DATETIME_FIELD_OVERFLOW, format!("{to} out of range"))
         }
-        SqlType::Real | SqlType::Double => error(format!("value out of range for type {to}")),
+        SqlType::Real | SqlType::Double => error("value out of range: overflow".to_owned()),
         other => error(format!("{other} out of range")),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::expr::{Cast, ScalarFunction};
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
@@ -32,6 +32,7 @@ impl ExprPlanner for Operators {
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         type_literal(&mut expr, schema)?;
+        unpad(&mut expr, schema)?;
         check_operands(&expr, schema)?;
         // A parameter's type may not be known yet.
         let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
@@ -158,18 +159,66 @@ fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
     Ok(())
 }
 
-/// Numbers and texts are not compared with one another.
-fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
-    let compares = matches!(
-        expr.op,
+/// Blanks at the end of a char(n) do not count: when it is compared, a shorter literal is padded;
+/// otherwise they go.
+fn unpad(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
+    let concatenates = expr.op == BinaryOperator::StringConcat;
+    if !concatenates && !compares(&expr.op) {
+        return Ok(());
+    }
+    let length = |kind: Option<SqlType>| match kind {
+        Some(SqlType::Char(length)) => Some(length),
+        _ => None,
+    };
+    let left = length(kind_of(&expr.left, schema));
+    let right = length(kind_of(&expr.right, schema));
+    let shorter = |operand: &Expr, length: u32| match operand {
+        Expr::Literal(ScalarValue::Utf8(Some(text)), None) => {
+            u32::try_from(text.chars().count()).is_ok_and(|count| count <= length)
+        }
+        _ => false,
+    };
+    let pad = |operand: &mut Expr, length: u32| {
+        let to = Arc::new(SqlType::Char(length).field("", true));
+        let expr = Box::new(std::mem::take(operand));
+        *operand = Expr::Cast(Cast { expr, field: to });
+    };
+    match (left, right) {
+        (Some(one), Some(other)) if one == other && !concatenates => return Ok(()),
+        (Some(length), None) if !concatenates && shorter(&expr.right, length) => {
+            pad(&mut expr.right, length);
+            return Ok(());
+        }
+        (None, Some(length)) if !concatenates && shorter(&expr.left, length) => {
+            pad(&mut expr.left, length);
+            return Ok(());
+        }
+        _ => {}
+    }
+    if left.is_some() {
+        expr.left = call("unpadded", vec![std::mem::take(&mut expr.left)])?;
+    }
+    if right.is_some() {
+        expr.right = call("unpadded", vec![std::mem::take(&mut expr.right)])?;
+    }
+    Ok(())
+}
+
+fn compares(op: &BinaryOperator) -> bool {
+    matches!(
+        op,
         BinaryOperator::Eq
             | BinaryOperator::NotEq
             | BinaryOperator::Lt
             | BinaryOperator::LtEq
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
-    );
-    if !compares {
+    )
+}
+
+/// Numbers and texts are not compared with one another.
+fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
+    if !compares(&expr.op) {
         return Ok(());
     }
     let (Some(left), Some(right)) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema))

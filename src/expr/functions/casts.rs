@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, FieldRef, Float64Type};
+use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -21,8 +21,9 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 
-use super::super::SessionStyle;
+use super::super::{Assigning, SessionStyle};
 use super::untyped::UNTYPED;
+use crate::clock::WallTime;
 use crate::error::{SqlError, code};
 use crate::types::text::{TextEncoder, TextStyle};
 use crate::types::{ColumnBuilder, InputStyle, SqlType};
@@ -34,8 +35,10 @@ enum Kind {
     Read(SqlType),
     /// Writes values of the type as text.
     Write(SqlType),
-    /// Rounds a float to a whole number, halves to the even one.
-    Round,
+    /// Converts values of the first type to the second, neither of them text.
+    Convert(SqlType, SqlType),
+    /// Reads the number or truth value that a `jsonb` is.
+    Unwrap(SqlType),
 }
 
 /// One cast.
@@ -51,16 +54,16 @@ impl PgCast {
         let name = match &kind {
             Kind::Read(to) => format!("to {to}"),
             Kind::Write(from) => format!("text of {from}"),
-            Kind::Round => "rint".to_owned(),
+            Kind::Convert(from, to) => format!("{from} to {to}"),
+            Kind::Unwrap(to) => format!("jsonb to {to}"),
         };
         Self { kind, name, signature: Signature::any(1, Volatility::Immutable) }
     }
 
     fn result(&self) -> Field {
         match &self.kind {
-            Kind::Read(to) => to.field("", true),
+            Kind::Read(to) | Kind::Convert(_, to) | Kind::Unwrap(to) => to.field("", true),
             Kind::Write(_) => SqlType::Text.field("", true),
-            Kind::Round => SqlType::Double.field("", true),
         }
     }
 }
@@ -89,7 +92,11 @@ impl ScalarUDFImpl for PgCast {
         let result = match &self.kind {
             Kind::Read(to) => read(&values, to, &style.input())?,
             Kind::Write(from) => write(&values, from, &style.text)?,
-            Kind::Round => round(&values)?,
+            Kind::Convert(from, to) => {
+                let now = WallTime(style.now_micros);
+                Assigning { style: style.text, now }.assign(&values, from, to, "")?
+            }
+            Kind::Unwrap(to) => unwrap(&values, to, &style.input())?,
         };
         if scalar {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
@@ -128,10 +135,47 @@ fn write(values: &ArrayRef, from: &SqlType, style: &TextStyle) -> Result<ArrayRe
     Ok(Arc::new(texts.finish()))
 }
 
-fn round(values: &ArrayRef) -> Result<ArrayRef> {
-    let values = cast(values, &DataType::Float64)?;
-    let rounded = values.as_primitive::<Float64Type>();
-    Ok(Arc::new(rounded.unary::<_, Float64Type>(f64::round_ties_even)))
+/// The numbers or truth values that JSON values are; of anything else, an error.
+fn unwrap(values: &ArrayRef, to: &SqlType, style: &InputStyle) -> Result<ArrayRef> {
+    let texts = cast(values, &DataType::Utf8)?;
+    let wide = match to {
+        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::Numeric(None),
+        other => other.clone(),
+    };
+    let mut builder = ColumnBuilder::new(&wide, style)?;
+    for text in texts.as_string::<i32>() {
+        let Some(text) = text else {
+            builder.append_null();
+            continue;
+        };
+        let kind = match text.as_bytes().first() {
+            Some(b'{') => "object",
+            Some(b'[') => "array",
+            Some(b'"') => "string",
+            Some(b't' | b'f') => "boolean",
+            Some(b'n') => "null",
+            _ => "numeric",
+        };
+        let fits = match to {
+            SqlType::Boolean => kind == "boolean",
+            _ => kind == "numeric",
+        };
+        if !fits {
+            let name = match to {
+                SqlType::Numeric(_) => "numeric".to_owned(),
+                other => other.to_string(),
+            };
+            let message = format!("cannot cast jsonb {kind} to type {name}");
+            return Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message).into());
+        }
+        builder.append_text(text)?;
+    }
+    let values = builder.finish();
+    if wide == *to {
+        return Ok(values);
+    }
+    let assigning = Assigning { style: TextStyle::default(), now: WallTime(0) };
+    Ok(assigning.assign(&values, &wide, to, "")?)
 }
 
 /// Replaces casts by [`PgCast`]s.
@@ -175,14 +219,9 @@ fn replace(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     Ok(match kind_of(&from, &field) {
         Replacement::None => Transformed::no(Expr::Cast(Cast { expr, field })),
         Replacement::Whole(kind) => Transformed::yes(call(kind, *expr)),
-        Replacement::Argument(kind) => {
-            let expr = Box::new(call(kind, *expr));
-            Transformed::yes(Expr::Cast(Cast { expr, field }))
-        }
-        Replacement::WholeNumber => {
-            let whole = SqlType::Numeric(Some((38, 0))).field("", true);
-            let expr = Box::new(Expr::Cast(Cast { expr, field: Arc::new(whole) }));
-            Transformed::yes(Expr::Cast(Cast { expr, field }))
+        Replacement::Cut(kind, to) => {
+            let text = call(kind, *expr);
+            Transformed::yes(call(Kind::Read(to), text))
         }
     })
 }
@@ -191,10 +230,8 @@ fn replace(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 enum Replacement {
     None,
     Whole(Kind),
-    /// The cast stays, over another argument.
-    Argument(Kind),
-    /// The cast stays, over the argument as a numeric without fraction: that cast rounds.
-    WholeNumber,
+    /// Writes the value, then cuts it to the length of the type.
+    Cut(Kind, SqlType),
 }
 
 fn kind_of(from: &Field, to: &Field) -> Replacement {
@@ -202,36 +239,71 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
     let (from_type, to_type) = (SqlType::of_field(from), SqlType::of_field(to));
     // DataFusion's own types have no text of PostgreSQL's.
     let known = |field: &Field, sql_type: &SqlType| sql_type.to_arrow() == *field.data_type();
+    if from_type == SqlType::Jsonb
+        && matches!(
+            to_type,
+            SqlType::Boolean
+                | SqlType::SmallInt
+                | SqlType::Integer
+                | SqlType::BigInt
+                | SqlType::Real
+                | SqlType::Double
+                | SqlType::Numeric(_)
+        )
+    {
+        return Replacement::Whole(Kind::Unwrap(to_type));
+    }
     if is_text(from) {
         let plain = matches!(to_type, SqlType::Text | SqlType::Name | SqlType::Unknown);
         let worth = known(to, &to_type) && !plain && from_type != to_type;
         return if worth { Replacement::Whole(Kind::Read(to_type)) } else { Replacement::None };
     }
-    if is_text(to) {
-        // `true`, not `t`: a cast to text differs from the type's output only here.
-        let worth =
-            known(from, &from_type) && from_type != SqlType::Boolean && to_type == SqlType::Text;
-        return if worth { Replacement::Whole(Kind::Write(from_type)) } else { Replacement::None };
+    if is_text(to) && !known(from, &from_type) {
+        return Replacement::None;
     }
-    match (from.data_type(), to_type) {
-        (
-            DataType::Float32 | DataType::Float64,
-            SqlType::SmallInt | SqlType::Integer | SqlType::BigInt,
-        ) => Replacement::Argument(Kind::Round),
-        (
-            DataType::Decimal128(_, scale),
-            SqlType::SmallInt | SqlType::Integer | SqlType::BigInt,
-        ) if *scale > 0 => Replacement::WholeNumber,
-        _ => Replacement::None,
+    if is_text(to) {
+        return match (from_type, to_type) {
+            // `true`, not `t`: a cast to text differs from the type's output only here.
+            (SqlType::Boolean, _) => Replacement::None,
+            (from, SqlType::Text) => Replacement::Whole(Kind::Write(from)),
+            (from, to @ (SqlType::Varchar(_) | SqlType::Char(_))) => {
+                Replacement::Cut(Kind::Write(from), to)
+            }
+            _ => Replacement::None,
+        };
+    }
+    if known(from, &from_type) && known(to, &to_type) && is_checked(&from_type, &to_type) {
+        return Replacement::Whole(Kind::Convert(from_type, to_type));
+    }
+    Replacement::None
+}
+
+/// Whether a conversion can fail or rounds, or is none of Arrow's.
+fn is_checked(from: &SqlType, to: &SqlType) -> bool {
+    use SqlType::{Array, BigInt, Double, Integer, Interval, Numeric, Real, SmallInt, Time};
+    match (from, to) {
+        (Integer | BigInt, SmallInt) | (BigInt, Integer) | (Double | Numeric(_), Real) => true,
+        (Real | Double | Numeric(_), SmallInt | Integer | BigInt) => true,
+        (Real | Double, Numeric(_)) => true,
+        (SmallInt | Integer | BigInt, Numeric(Some((precision, scale)))) => {
+            let digits = match from {
+                SmallInt => 5,
+                Integer => 10,
+                _ => 19,
+            };
+            i16::from(*precision) - i16::from(*scale) < digits
+        }
+        (Numeric(from), Numeric(Some((precision, scale)))) => {
+            let (own, own_scale) = from.unwrap_or(crate::types::NUMERIC);
+            i16::from(*precision) - i16::from(*scale) < i16::from(own) - i16::from(own_scale)
+        }
+        (Time, Interval) | (Interval, Time) => true,
+        (Array(from), Array(to)) => from != to && is_checked(from, to),
+        _ => false,
     }
 }
 
 fn call(kind: Kind, argument: Expr) -> Expr {
-    let already = matches!((&kind, &argument), (Kind::Round, Expr::ScalarFunction(call))
-        if call.func.name() == "rint");
-    if already {
-        return argument;
-    }
     let function = Arc::new(ScalarUDF::from(PgCast::new(kind)));
     Expr::ScalarFunction(ScalarFunction::new_udf(function, vec![argument]))
 }

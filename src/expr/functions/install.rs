@@ -18,7 +18,6 @@ use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
 use super::pg_typeof::PgTypeof;
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
-use super::to_char::ToChar;
 use super::untyped::Untyped;
 use super::{arrays, library, numbers};
 use crate::error::{SqlError, SqlResult};
@@ -43,7 +42,6 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
     let own = [
         ScalarUDF::from(NumericDivide::new()),
         ScalarUDF::from(FloatDivide::new()),
-        ScalarUDF::from(ToChar::new()),
         ScalarUDF::from(Untyped::new()),
         ScalarUDF::from(Extract::new()),
         ScalarUDF::from(PgTypeof::new()),

@@ -3,117 +3,47 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, StringArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
 use chrono::{DateTime, Datelike, NaiveDateTime, Timelike};
-use datafusion::common::Result;
-use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
-};
-use itertools::Itertools;
 
-use super::divide::on_arrays;
-use super::sum::wrong_number;
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::Zone;
 
 /// Patterns that stand for a part of a moment, the longer of two that begin alike first.
 const PARTS: &[&str] = &[
     "YYYY", "YYY", "YY", "Y", "IYYY", "IW", "MONTH", "Month", "month", "MON", "Mon", "mon", "MM",
     "MI", "MS", "DAY", "Day", "day", "DDD", "DD", "DY", "Dy", "dy", "D", "ID", "HH24", "HH12",
     "HH", "SSSSS", "SSSS", "SS", "US", "AM", "PM", "am", "pm", "A.M.", "P.M.", "a.m.", "p.m.", "Q",
-    "WW", "W", "CC", "J",
+    "WW", "W", "CC", "J", "RM", "rm", "AD", "BC", "ad", "bc", "A.D.", "B.C.", "a.d.", "b.c.",
 ];
 
 /// Patterns of PostgreSQL's that are not here. They must not pass for text.
-const REFUSED: &[&str] =
-    &["TH", "th", "TZH", "TZM", "TZ", "tz", "OF", "RM", "rm", "TM", "BC", "AD"];
+const REFUSED: &[&str] = &["TM"];
 
-/// `to_char` of a timestamp or a date.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct ToChar {
-    signature: Signature,
+/// What is shown of a time zone.
+pub(super) struct ZoneShown {
+    /// Seconds east of UTC.
+    pub(super) offset: i32,
+    pub(super) name: String,
 }
 
-impl ToChar {
-    pub(super) fn new() -> Self {
-        Self { signature: Signature::user_defined(Volatility::Immutable) }
-    }
+/// The abbreviation of a zone at a moment.
+pub(super) fn abbreviation(zone: chrono_tz::Tz, micros: i64) -> String {
+    DateTime::from_timestamp_micros(micros)
+        .map(|moment| moment.with_timezone(&zone).format("%Z").to_string())
+        .unwrap_or_default()
 }
 
-impl ScalarUDFImpl for ToChar {
-    fn name(&self) -> &'static str {
-        "to_char"
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
-        let [value, DataType::Utf8 | DataType::Null] = given else {
-            return Err(wrong_number("to_char", given));
-        };
-        let value = match value {
-            DataType::Timestamp(_, Some(_)) => {
-                DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
-            }
-            DataType::Timestamp(_, None) | DataType::Date32 | DataType::Null => {
-                DataType::Timestamp(TimeUnit::Microsecond, None)
-            }
-            other if other.is_numeric() => {
-                return Err(SqlError::unsupported("to_char of a number").into());
-            }
-            DataType::Interval(_) => {
-                return Err(SqlError::unsupported("to_char of an interval").into());
-            }
-            _ => return Err(wrong_number("to_char", given)),
-        };
-        Ok(vec![value, DataType::Utf8])
-    }
-
-    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
-        Ok(DataType::Utf8)
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let zone = args.config_options.execution.time_zone.as_deref().and_then(Zone::parse);
-        let zone = zone.unwrap_or_default();
-        on_arrays(args, |values, templates, _| write_all(values, templates, zone))
-    }
-}
-
-fn write_all(values: &ArrayRef, templates: &ArrayRef, zone: Zone) -> Result<ArrayRef> {
-    let has_zone = matches!(values.data_type(), DataType::Timestamp(_, Some(_)));
-    let zone = if has_zone { zone } else { Zone::default() };
-    let templates = cast(templates, &DataType::Utf8)?;
-    let moments = values.as_primitive::<TimestampMicrosecondType>();
-    let pairs = moments.iter().zip_eq(templates.as_string::<i32>());
-    let texts = pairs.map(|(moment, template)| match (moment, template) {
-        (Some(moment), Some(template)) => format(local(moment, zone)?, template).map(Some),
-        _ => Ok(None),
-    });
-    let texts: Vec<Option<String>> = texts.collect::<SqlResult<_>>()?;
-    Ok(Arc::new(StringArray::from(texts)))
-}
-
-fn local(micros: i64, zone: Zone) -> SqlResult<NaiveDateTime> {
-    let shifted =
-        micros.checked_add(i64::from(zone.offset_at(micros.div_euclid(1_000_000))) * 1_000_000);
-    shifted
-        .and_then(DateTime::from_timestamp_micros)
+/// A moment as the clock on the wall shows it, in microseconds, by a template; with its zone, if
+/// it has one.
+pub(super) fn format(micros: i64, template: &str, zone: Option<ZoneShown>) -> SqlResult<String> {
+    let at = DateTime::from_timestamp_micros(micros)
         .map(|moment| moment.naive_utc())
-        .ok_or_else(|| SqlError::new(code::DATETIME_FIELD_OVERFLOW, "timestamp out of range"))
-}
-
-fn format(at: NaiveDateTime, template: &str) -> SqlResult<String> {
+        .ok_or_else(|| SqlError::new(code::DATETIME_FIELD_OVERFLOW, "timestamp out of range"))?;
     let mut text = String::with_capacity(template.len() + 8);
     let mut rest = template;
     // FM: without padding, for the next part.
     let mut bare = false;
+    let mut last = 0;
     while let Some(character) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix('"') {
             let (quoted, after) = after.split_once('"').unwrap_or((after, ""));
@@ -122,7 +52,16 @@ fn format(at: NaiveDateTime, template: &str) -> SqlResult<String> {
         } else if let Some(after) = rest.strip_prefix("FM") {
             bare = true;
             rest = after;
+        } else if let Some(after) = rest.strip_prefix("TH").or_else(|| rest.strip_prefix("th")) {
+            let suffix = ordinal(&text[last..]);
+            let upper = rest.starts_with("TH");
+            text.push_str(&if upper { suffix.to_uppercase() } else { suffix.to_owned() });
+            rest = after;
+        } else if let Some((length, shown)) = of_zone(rest, zone.as_ref()) {
+            text.push_str(&shown);
+            rest = &rest[length..];
         } else if let Some(part) = part_at(rest) {
+            last = text.len();
             push(&mut text, at, part, bare);
             bare = false;
             rest = &rest[part.len()..];
@@ -136,6 +75,43 @@ fn format(at: NaiveDateTime, template: &str) -> SqlResult<String> {
     Ok(text)
 }
 
+/// The suffix of a number's text.
+fn ordinal(number: &str) -> &'static str {
+    let digits = number.as_bytes();
+    if digits.len() > 1 && digits[digits.len() - 2] == b'1' {
+        return "th";
+    }
+    match digits.last() {
+        Some(b'1') => "st",
+        Some(b'2') => "nd",
+        Some(b'3') => "rd",
+        _ => "th",
+    }
+}
+
+/// A pattern of the zone that a template begins with: its length, and what it shows.
+fn of_zone(template: &str, zone: Option<&ZoneShown>) -> Option<(usize, String)> {
+    let offset = zone.map_or(0, |zone| zone.offset);
+    let sign = if offset < 0 { '-' } else { '+' };
+    let (hours, minutes) = (offset.abs() / 3600, offset.abs() / 60 % 60);
+    if template.starts_with("TZH") {
+        return Some((3, format!("{sign}{hours:02}")));
+    }
+    if template.starts_with("TZM") {
+        return Some((3, format!("{minutes:02}")));
+    }
+    if template.starts_with("TZ") || template.starts_with("tz") {
+        let name = zone.map_or("", |zone| zone.name.as_str());
+        let lower = template.starts_with("tz");
+        return Some((2, if lower { name.to_lowercase() } else { name.to_owned() }));
+    }
+    if template.starts_with("OF") {
+        let minutes = if minutes == 0 { String::new() } else { format!(":{minutes:02}") };
+        return Some((2, format!("{sign}{hours:02}{minutes}")));
+    }
+    None
+}
+
 /// The part that a template begins with. Only for names does the case matter.
 fn part_at(template: &str) -> Option<&'static str> {
     let exact = PARTS.iter().find(|part| template.starts_with(**part));
@@ -146,6 +122,10 @@ fn part_at(template: &str) -> Option<&'static str> {
     };
     exact.or_else(any_case).copied()
 }
+
+/// Months as Roman numerals.
+const ROMAN: [&str; 12] =
+    ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
 
 /// Writes a part; numbers with leading zeros, names with blanks behind, unless `bare`.
 fn push(text: &mut String, at: NaiveDateTime, part: &str, bare: bool) {
@@ -190,6 +170,9 @@ fn push_name(text: &mut String, at: NaiveDateTime, part: &str, bare: bool) {
         "mon" => at.format("%b").to_string(),
         "day" => at.format("%A").to_string(),
         "dy" => at.format("%a").to_string(),
+        "rm" => ROMAN[at.month0() as usize].to_owned(),
+        "ad" | "bc" => (if at.year() > 0 { "ad" } else { "bc" }).to_owned(),
+        "a.d." | "b.c." => (if at.year() > 0 { "a.d." } else { "b.c." }).to_owned(),
         "a.m." | "p.m." => (if at.hour() < 12 { "a.m." } else { "p.m." }).to_owned(),
         _ => (if at.hour() < 12 { "am" } else { "pm" }).to_owned(),
     };
@@ -200,7 +183,11 @@ fn push_name(text: &mut String, at: NaiveDateTime, part: &str, bare: bool) {
         _ => name.to_lowercase().into(),
     };
     // As wide as the longest: September, Wednesday.
-    let width = if long && !bare { 9 } else { 0 };
+    let width = match (bare, long, part.eq_ignore_ascii_case("rm")) {
+        (false, true, _) => 9,
+        (false, _, true) => 4,
+        _ => 0,
+    };
     let _ = write!(text, "{cased:width$}");
 }
 
@@ -215,7 +202,8 @@ mod tests {
         let at = NaiveDate::from_ymd_opt(2024, 3, 5)
             .and_then(|date| date.and_hms_micro_opt(14, 7, 9, 45_678))
             .expect("it is a moment");
-        let filled = |template: &str| format(at, template).map_err(|error| error.message);
+        let at = at.and_utc().timestamp_micros();
+        let filled = |template: &str| format(at, template, None).map_err(|error| error.message);
         let cases = [
             ("YYYY-MM-DD HH24:MI:SS.US", "2024-03-05 14:07:09.045678"),
             ("HH12:MI am, HH:MI P.M.", "02:07 pm, 02:07 P.M."),
@@ -226,9 +214,10 @@ mod tests {
         for (template, expected) in cases {
             assert_eq!(filled(template).as_deref(), Ok(expected));
         }
+        assert_eq!(filled("DDth RM AD").as_deref(), Ok("05th III  AD"));
         assert_eq!(
-            filled("DDth").as_deref().map_err(String::as_str),
-            Err("the pattern th of to_char is not supported")
+            filled("TMMonth").as_deref().map_err(String::as_str),
+            Err("the pattern TM of to_char is not supported")
         );
     }
 }

@@ -5,10 +5,12 @@ mod function;
 mod json;
 mod json_edit;
 mod json_text;
+mod number_format;
 mod pattern;
 mod regexes;
 mod row;
 mod strings;
+mod time_format;
 mod times;
 mod units;
 
@@ -22,6 +24,14 @@ pub(super) use units::unit;
 
 /// All of them.
 pub(super) fn all() -> Vec<ScalarUDF> {
-    let tables = [strings::TABLE, regexes::TABLE, json::TABLE, json_edit::TABLE, times::TABLE];
+    let tables = [
+        strings::TABLE,
+        regexes::TABLE,
+        json::TABLE,
+        json_edit::TABLE,
+        times::TABLE,
+        time_format::TABLE,
+        number_format::TABLE,
+    ];
     function::functions(tables.into_iter().flatten())
 }
