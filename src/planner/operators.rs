@@ -75,9 +75,13 @@ impl ExprPlanner for Operators {
                     return Ok(PlannerResult::Original(expr));
                 }
                 // DataFusion counts negative ones from the end.
-                let far = Box::new(lit(i64::MAX));
-                let field_access = GetFieldAccess::ListIndex { key: far };
-                Ok(PlannerResult::Original(RawFieldAccessExpr { field_access, ..expr }))
+                match kind_of(&expr.expr, schema) {
+                    Some(SqlType::Array(element)) => {
+                        let none = cast(lit(ScalarValue::Null), element.to_arrow());
+                        Ok(PlannerResult::Planned(none))
+                    }
+                    _ => Ok(PlannerResult::Original(expr)),
+                }
             }
             _ => Ok(PlannerResult::Original(expr)),
         }

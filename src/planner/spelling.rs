@@ -117,12 +117,18 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
         return Ok(None);
     };
     let name = fold_ident(name);
+    if name == "localtimestamp" {
+        return cast(call("now", Vec::new())?, &SqlType::Timestamp).map(Some);
+    }
     let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
     if let Some((_, parameters)) = NAMED.iter().find(|(named, _)| *named == name) {
         position_arguments(&name, parameters, &mut list.args)?;
         return Ok(None);
     }
     match (name.as_str(), list.args.as_slice()) {
+        ("transaction_timestamp" | "statement_timestamp", []) => {
+            return call("now", Vec::new()).map(Some);
+        }
         ("gen_random_uuid", []) => {
             return cast(call("uuid", Vec::new())?, &SqlType::Uuid).map(Some);
         }

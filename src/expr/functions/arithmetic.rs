@@ -1,4 +1,4 @@
-//! Integer `+`, `-`, `*` that notice when their result is out of range, where DataFusion's wrap
+//! Integer `+`, `-`, `*`, `/` and negation that notice when their result is out of range, where DataFusion's wrap
 //! around. An analyzer rule puts them in place once all types are decided, so that queries, bound
 //! parameters and views all have them.
 
@@ -16,14 +16,14 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, Volatility,
+    ScalarUDFImpl, Signature, Volatility, lit,
 };
 use datafusion::optimizer::AnalyzerRule;
 
 use super::divide::on_arrays;
 use crate::error::{SqlError, code};
 
-/// One of the three operators.
+/// One of the four operators.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Checked {
     operator: Operator,
@@ -42,6 +42,7 @@ impl ScalarUDFImpl for Checked {
         match self.operator {
             Operator::Plus => "int_add",
             Operator::Minus => "int_sub",
+            Operator::Divide => "int_div",
             _ => "int_mul",
         }
     }
@@ -64,6 +65,7 @@ impl Checked {
         let result = match self.operator {
             Operator::Plus => numeric::add(left, right),
             Operator::Minus => numeric::sub(left, right),
+            Operator::Divide => numeric::div(left, right),
             _ => numeric::mul(left, right),
         };
         result.map_err(|error| match error {
@@ -87,6 +89,7 @@ pub(super) struct CheckArithmetic {
     add: Arc<ScalarUDF>,
     subtract: Arc<ScalarUDF>,
     multiply: Arc<ScalarUDF>,
+    divide: Arc<ScalarUDF>,
 }
 
 impl CheckArithmetic {
@@ -96,15 +99,20 @@ impl CheckArithmetic {
             add: function(Operator::Plus),
             subtract: function(Operator::Minus),
             multiply: function(Operator::Multiply),
+            divide: function(Operator::Divide),
         }
     }
 
-    pub(super) fn functions(&self) -> [Arc<ScalarUDF>; 3] {
-        [Arc::clone(&self.add), Arc::clone(&self.subtract), Arc::clone(&self.multiply)]
+    pub(super) fn functions(&self) -> [Arc<ScalarUDF>; 4] {
+        [&self.add, &self.subtract, &self.multiply, &self.divide].map(Arc::clone)
     }
 
     fn check(&self, expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         expr.transform_up(|expr| {
+            let expr = match self.negative(expr, schema)? {
+                negative if negative.transformed => return Ok(negative),
+                other => other.data,
+            };
             let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else {
                 return Ok(Transformed::no(expr));
             };
@@ -112,6 +120,7 @@ impl CheckArithmetic {
                 Operator::Plus => &self.add,
                 Operator::Minus => &self.subtract,
                 Operator::Multiply => &self.multiply,
+                Operator::Divide => &self.divide,
                 _ => return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right }))),
             };
             let integers = left.get_type(schema).is_ok_and(|left_type| {
@@ -124,6 +133,23 @@ impl CheckArithmetic {
             let call = ScalarFunction::new_udf(Arc::clone(function), vec![*left, *right]);
             Ok(Transformed::yes(Expr::ScalarFunction(call)))
         })
+    }
+}
+
+impl CheckArithmetic {
+    /// A sign before an integer is a subtraction from zero; literals are not negated here.
+    fn negative(&self, expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+        let Expr::Negative(inner) = expr else { return Ok(Transformed::no(expr)) };
+        let zero = match inner.get_type(schema) {
+            _ if matches!(*inner, Expr::Literal(..)) => None,
+            Ok(DataType::Int16) => Some(lit(0_i16)),
+            Ok(DataType::Int32) => Some(lit(0_i32)),
+            Ok(DataType::Int64) => Some(lit(0_i64)),
+            _ => None,
+        };
+        let Some(zero) = zero else { return Ok(Transformed::no(Expr::Negative(inner))) };
+        let call = ScalarFunction::new_udf(Arc::clone(&self.subtract), vec![zero, *inner]);
+        Ok(Transformed::yes(Expr::ScalarFunction(call)))
     }
 }
 

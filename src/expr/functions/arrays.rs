@@ -13,14 +13,14 @@ use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::compute::kernels::{cmp, zip};
 use arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::Result;
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     Volatility,
 };
 
-use super::library::no_such;
+use super::library::{no_such, scalar_of};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
 
@@ -216,7 +216,7 @@ impl ScalarUDFImpl for ArrayFunction {
             }
         };
         if scalar {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+            return Ok(ColumnarValue::Scalar(scalar_of(&result)?));
         }
         Ok(ColumnarValue::Array(result))
     }

@@ -11,7 +11,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Cast, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
@@ -22,6 +22,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 
 use super::super::{Assigning, SessionStyle};
+use super::library::scalar_of;
 use super::untyped::UNTYPED;
 use crate::clock::WallTime;
 use crate::error::{SqlError, code};
@@ -99,7 +100,7 @@ impl ScalarUDFImpl for PgCast {
             Kind::Unwrap(to) => unwrap(&values, to, &style.input())?,
         };
         if scalar {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+            return Ok(ColumnarValue::Scalar(scalar_of(&result)?));
         }
         Ok(ColumnarValue::Array(result))
     }
@@ -128,6 +129,11 @@ fn write(values: &ArrayRef, from: &SqlType, style: &TextStyle) -> Result<ArrayRe
         }
         text.clear();
         encoder.write(row, &mut text);
+        if matches!(from, SqlType::Char(_)) {
+            // Blanks that fill a char(n) up are no part of it.
+            let length = text.trim_ascii_end().len();
+            text.truncate(length);
+        }
         let text = std::str::from_utf8(&text)
             .map_err(|_| SqlError::new(code::CHARACTER_NOT_IN_REPERTOIRE, "invalid text"))?;
         texts.append_value(text);
@@ -252,6 +258,20 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
         )
     {
         return Replacement::Whole(Kind::Unwrap(to_type));
+    }
+    if is_text(from) && is_text(to) {
+        // These lie as text, but a text is not one of them.
+        let written = match (&from_type, &to_type) {
+            (
+                SqlType::Json | SqlType::Jsonb | SqlType::Uuid | SqlType::Varchar(_),
+                SqlType::Text,
+            ) => true,
+            (SqlType::Char(_), SqlType::Text | SqlType::Varchar(None)) => true,
+            _ => false,
+        };
+        if written {
+            return Replacement::Whole(Kind::Write(from_type));
+        }
     }
     if is_text(from) {
         let plain = matches!(to_type, SqlType::Text | SqlType::Name | SqlType::Unknown);

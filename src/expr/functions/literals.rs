@@ -25,6 +25,7 @@ const POLYMORPHIC: &[&str] = &[
     "array_remove",
     "array_replace",
     "any_equal",
+    "bit_not",
     "coalesce",
     "gcd",
     "greatest",

@@ -24,6 +24,7 @@ use crate::types::SqlType;
 /// What a function does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
+    Abs,
     Round,
     Trunc,
     Ceil,
@@ -44,6 +45,7 @@ enum Kind {
 }
 
 const NAMES: &[(&str, &[&str], Kind)] = &[
+    ("abs", &[], Kind::Abs),
     ("round", &[], Kind::Round),
     ("trunc", &[], Kind::Trunc),
     ("ceil", &["ceiling"], Kind::Ceil),
@@ -136,6 +138,7 @@ impl Numeric {
                 }
             }
             (Kind::Log, [one, other]) => both_numeric(one, other).ok_or_else(wrong)?,
+            (Kind::Abs, [one]) if one.is_integer() => vec![one.clone()],
             (Kind::Scale | Kind::MinScale | Kind::TrimScale, [one]) => {
                 vec![as_numeric(one).ok_or_else(wrong)?]
             }
@@ -158,6 +161,12 @@ impl Numeric {
             Kind::Round | Kind::Trunc if given.len() == 2 => match digits {
                 Some(digits) => numeric(i8::try_from(digits.clamp(0, 38)).unwrap_or(38)),
                 None => SqlType::Numeric(None),
+            },
+            Kind::Abs => match first {
+                DataType::Decimal128(precision, scale) => {
+                    SqlType::Numeric(Some((*precision, *scale)))
+                }
+                other => SqlType::of_arrow(other),
             },
             Kind::Mod => match first {
                 DataType::Int32 => SqlType::Integer,
@@ -216,6 +225,7 @@ impl ScalarUDFImpl for Numeric {
             (DataType::Int32 | DataType::Int64, Kind::Mod) => {
                 cast(&remainders(&arrays)?, arrays[0].data_type())?
             }
+            (given, Kind::Abs) if given.is_integer() => absolutes(&arrays[0])?,
             (DataType::Int64, _) => factorials(&arrays[0])?,
             (DataType::Decimal128(..), Kind::Scale | Kind::MinScale) => self.scales(&arrays[0])?,
             _ => self.decimals(&arrays, &to)?,
@@ -243,6 +253,7 @@ fn logarithm_undefined(value: f64) -> SqlError {
 /// PostgreSQL's checks and values for floats.
 fn float(kind: Kind, value: f64, other: f64) -> SqlResult<f64> {
     let result = match kind {
+        Kind::Abs => value.abs(),
         Kind::Round => value.round_ties_even(),
         Kind::Trunc => value.trunc(),
         Kind::Ceil => value.ceil(),
@@ -343,6 +354,7 @@ impl Numeric {
                 };
                 rescale(kept.ok_or_else(overflow)?, digits, scale).ok_or_else(overflow)
             }
+            Kind::Abs => Ok(value.abs()),
             Kind::Ceil => whole(-(-value).div_euclid(power)),
             Kind::Floor => whole(value.div_euclid(power)),
             Kind::Sign => whole(value.signum()),
@@ -458,6 +470,23 @@ fn square_root((value, own): (i128, i8), scale: i8) -> Option<i128> {
     let root = scaled.isqrt();
     let up = scaled - root * root > root;
     i128::try_from(root + u128::from(up)).ok()
+}
+
+fn absolutes(values: &ArrayRef) -> Result<ArrayRef> {
+    let to = SqlType::of_arrow(values.data_type());
+    let wide = cast(values, &DataType::Int64)?;
+    let wide = wide.as_primitive::<Int64Type>();
+    let least = match to {
+        SqlType::SmallInt => i64::from(i16::MIN),
+        SqlType::Integer => i64::from(i32::MIN),
+        _ => i64::MIN,
+    };
+    if wide.iter().flatten().any(|value| value == least) {
+        let message = format!("{to} out of range");
+        return Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message).into());
+    }
+    let absolutes: ArrayRef = Arc::new(wide.unary::<_, Int64Type>(i64::wrapping_abs));
+    Ok(cast(&absolutes, values.data_type())?)
 }
 
 fn remainders(arrays: &[ArrayRef]) -> Result<ArrayRef> {

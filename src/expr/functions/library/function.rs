@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -259,9 +260,17 @@ impl ScalarUDFImpl for PgFunction {
         }
         let result = out.finish();
         if scalar {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+            return Ok(ColumnarValue::Scalar(scalar_of(&result)?));
         }
         Ok(ColumnarValue::Array(result))
+    }
+}
+
+/// The one value of an array; a list's element type keeps what its field says of it.
+pub(in super::super) fn scalar_of(values: &ArrayRef) -> Result<ScalarValue> {
+    match values.as_list_opt::<i32>() {
+        Some(list) => Ok(ScalarValue::List(Arc::new(list.clone()))),
+        None => ScalarValue::try_from_array(values, 0),
     }
 }
 
@@ -287,7 +296,7 @@ fn argument(
     if is_json && !matches!(SqlType::of_field(field), SqlType::Json | SqlType::Jsonb) {
         let mut read = ColumnBuilder::new(&sql_type, &style.input())?;
         let texts = arrow::compute::cast(&values, &DataType::Utf8)?;
-        for text in arrow::array::AsArray::as_string::<i32>(&texts) {
+        for text in texts.as_string::<i32>() {
             match text {
                 Some(text) => read.append_text(text)?,
                 None => read.append_null(),

@@ -203,7 +203,6 @@ pub(super) enum Out {
     Timestamp(TimestampMicrosecondBuilder),
     Interval(IntervalMonthDayNanoBuilder),
     Texts(ListBuilder<StringBuilder>),
-    Integers(ListBuilder<Int32Builder>),
 }
 
 impl Out {
@@ -227,10 +226,6 @@ impl Out {
                 Out::Timestamp(builder.with_data_type(sql_type.to_arrow()))
             }
             SqlType::Interval => Out::Interval(IntervalMonthDayNanoBuilder::with_capacity(rows)),
-            SqlType::Array(element) if **element == SqlType::Integer => {
-                let field = element.field("item", true);
-                Out::Integers(ListBuilder::new(Int32Builder::new()).with_field(field))
-            }
             SqlType::Array(element) => {
                 let field = element.field("item", true);
                 Out::Texts(ListBuilder::new(StringBuilder::new()).with_field(field))
@@ -253,7 +248,6 @@ impl Out {
             Out::Timestamp(builder) => builder.append_null(),
             Out::Interval(builder) => builder.append_null(),
             Out::Texts(builder) => builder.append_null(),
-            Out::Integers(builder) => builder.append_null(),
         }
     }
 
@@ -350,15 +344,6 @@ impl Out {
         }
     }
 
-    pub(super) fn integers(&mut self, values: impl IntoIterator<Item = i32>) {
-        if let Out::Integers(builder) = self {
-            for value in values {
-                builder.values().append_value(value);
-            }
-            builder.append(true);
-        }
-    }
-
     pub(super) fn finish(self) -> ArrayRef {
         match self {
             Out::Boolean(mut builder) => Arc::new(builder.finish()),
@@ -373,7 +358,6 @@ impl Out {
             Out::Timestamp(mut builder) => Arc::new(builder.finish()),
             Out::Interval(mut builder) => Arc::new(builder.finish()),
             Out::Texts(mut builder) => Arc::new(builder.finish()),
-            Out::Integers(mut builder) => Arc::new(builder.finish()),
         }
     }
 }

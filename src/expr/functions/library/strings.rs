@@ -2,10 +2,14 @@
 
 use std::fmt::Write;
 
+use arrow::datatypes::DataType;
+
 use super::function::Entry;
 use super::pattern;
 use super::row::{Out, Row};
 use crate::error::{SqlError, SqlResult, code};
+use crate::types::text::write_laid_out;
+use crate::types::{LaidOut, Values};
 
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
@@ -28,8 +32,8 @@ pub(super) const TABLE: &[Entry] = &[
         out.boolean(row.text(0).starts_with(row.text(1)));
         Ok(())
     }),
-    ("?array_to_string(text[], text) -> text", array_to_string),
-    ("?array_to_string(text[], text, text) -> text", array_to_string),
+    ("?array_to_string(any, text) -> text", array_to_string),
+    ("?array_to_string(any, text, text) -> text", array_to_string),
     ("?string_to_array(text, text) -> text[]", string_to_array),
     ("?string_to_array(text, text, text) -> text[]", string_to_array),
     ("substr(text, integer) -> text", |row, out| substr(row, None, out)),
@@ -430,18 +434,44 @@ fn array_to_string(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
         return Ok(());
     }
     let null = (row.len() > 2 && !row.is_null(2)).then(|| row.text(2));
-    let parts = row.texts(0);
-    let parts = parts.into_iter().filter_map(|part| part.or(null));
-    out.pieces(|text| {
-        for (index, part) in parts.enumerate() {
-            if index > 0 {
-                text.write_str(row.text(1))?;
-            }
-            text.write_str(part)?;
+    let Some((items, range)) = row.list(0) else {
+        let types = [DataType::Utf8, DataType::Utf8];
+        return Err(super::function::no_such("array_to_string", &types));
+    };
+    let mut text = Vec::new();
+    let mut first = true;
+    push_items(row, items, range, null, &mut first, &mut text);
+    out.encoded(&text)
+}
+
+/// The items of a list, those of inner lists too, with the separator between them.
+fn push_items(
+    row: &Row<'_>,
+    items: &LaidOut,
+    range: std::ops::Range<usize>,
+    null: Option<&str>,
+    first: &mut bool,
+    text: &mut Vec<u8>,
+) {
+    for item in range {
+        if let Values::List(lists, inner) = &items.values {
+            let bound = |at: usize| usize::try_from(lists.value_offsets()[at]).unwrap_or(0);
+            push_items(row, inner, bound(item)..bound(item + 1), null, first, text);
+            continue;
         }
-        Ok(())
-    });
-    Ok(())
+        let is_null = items.is_null(item);
+        if is_null && null.is_none() {
+            continue;
+        }
+        if !*first {
+            text.extend_from_slice(row.text(1).as_bytes());
+        }
+        *first = false;
+        match null.filter(|_| is_null) {
+            Some(null) => text.extend_from_slice(null.as_bytes()),
+            None => write_laid_out(items, item, &row.style.text, text),
+        }
+    }
 }
 
 fn string_to_array(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
