@@ -120,7 +120,7 @@ fn is_whole_number(expr: &ast::Expr) -> bool {
 }
 
 /// The text of a number, with its sign.
-fn number_text(expr: &ast::Expr) -> Option<String> {
+pub(super) fn number_text(expr: &ast::Expr) -> Option<String> {
     match expr {
         ast::Expr::Value(value) => match &value.value {
             ast::Value::Number(text, _) => Some(text.clone()),

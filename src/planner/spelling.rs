@@ -7,8 +7,10 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
+use super::dml::number_text;
 use super::parse::{fold_ident, parse_expression};
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::UNTYPED;
 use crate::types::SqlType;
 
 /// Rewrites a query, those of its subqueries too.
@@ -104,8 +106,44 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             Ok(None)
         }
         Expr::Function(function) => function_form(function),
+        Expr::Case { conditions, else_result, .. } => {
+            leave_untyped(conditions, else_result.as_deref_mut())?;
+            Ok(None)
+        }
+        Expr::Cast { expr, data_type, .. } => {
+            let to = SqlType::parse(&data_type.to_string());
+            if matches!(to, Some(SqlType::Double | SqlType::Real))
+                && let Some(digits) = number_text(expr)
+            {
+                // Read as a float, not as a numeric that may not hold it.
+                let text = ast::Value::SingleQuotedString(digits);
+                **expr = Expr::Value(text.with_empty_span());
+            }
+            Ok(None)
+        }
         _ => Ok(None),
     }
+}
+
+/// String literals among the results of a CASE take the others' type.
+fn leave_untyped(conditions: &mut [ast::CaseWhen], otherwise: Option<&mut Expr>) -> SqlResult<()> {
+    let mut results: Vec<&mut Expr> = conditions.iter_mut().map(|when| &mut when.result).collect();
+    results.extend(otherwise);
+    let is_text = |expr: &Expr| {
+        matches!(expr, Expr::Value(value)
+            if matches!(value.value, ast::Value::SingleQuotedString(_)))
+    };
+    let is_null =
+        |expr: &Expr| matches!(expr, Expr::Value(value) if value.value == ast::Value::Null);
+    if results.iter().all(|result| is_text(result) || is_null(result)) {
+        return Ok(());
+    }
+    for result in results {
+        if is_text(result) {
+            *result = call(UNTYPED, vec![std::mem::replace(result, null())])?;
+        }
+    }
+    Ok(())
 }
 
 /// Parameters of the functions whose arguments may be named, in order.

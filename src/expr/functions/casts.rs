@@ -197,11 +197,16 @@ impl AnalyzerRule for PgCasts {
         let replaced = plan.transform_up_with_subqueries(|plan| {
             let schema = merge_schema(&plan.inputs());
             let names = NamePreserver::new(&plan);
-            plan.map_expressions(|expr| {
+            let plan = plan.map_expressions(|expr| {
                 let name = names.save(&expr);
                 let replaced = expr.transform_up(|expr| replace(expr, &schema))?;
                 Ok(replaced.update_data(|expr| name.restore(expr)))
-            })
+            })?;
+            // What a column was cast from must not be told of it any more.
+            match plan.data {
+                LogicalPlan::Values(_) | LogicalPlan::RecursiveQuery(_) => Ok(plan),
+                _ => plan.map_data(LogicalPlan::recompute_schema),
+            }
         })?;
         Ok(replaced.data)
     }

@@ -1,5 +1,6 @@
 //! PostgreSQL's functions that DataFusion lacks or has with another meaning, a table for each kind.
 
+mod angles;
 mod decimals;
 mod function;
 mod json;
@@ -32,6 +33,7 @@ pub(super) fn all() -> Vec<ScalarUDF> {
         times::TABLE,
         time_format::TABLE,
         number_format::TABLE,
+        angles::TABLE,
     ];
     function::functions(tables.into_iter().flatten())
 }

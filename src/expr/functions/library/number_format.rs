@@ -30,7 +30,7 @@ pub(super) const TABLE: &[Entry] = &[
         out.text(&template.fill(&Number { negative: value < 0.0, digits, float: value }));
         Ok(())
     }),
-    ("to_number(text, text) -> numeric(38,10)", to_number),
+    ("to_number(text, text) -> numeric", to_number),
 ];
 
 /// The parts of a template.

@@ -9,7 +9,7 @@ use super::pattern;
 use super::row::{Out, Row};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::write_laid_out;
-use crate::types::{LaidOut, Values};
+use crate::types::{LaidOut, SqlType, Values};
 
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
@@ -69,6 +69,9 @@ pub(super) const TABLE: &[Entry] = &[
         }
         Ok(())
     }),
+    ("length(any) -> integer", length),
+    ("char_length(any) -> integer", length),
+    ("character_length(any) -> integer", length),
     ("bit_not(integer) -> integer", |row, out| out.int(!row.int(0))),
     ("bit_not(bigint) -> bigint", |row, out| out.int(!row.int(0))),
     ("gcd(integer, integer) -> integer", |row, out| out.int(gcd(row.int(0), row.int(1)))),
@@ -541,6 +544,22 @@ fn like_escaped(row: &Row<'_>, _flags: &str, out: &mut Out) -> SqlResult<()> {
 fn count_nulls(row: &Row<'_>, nulls: bool, out: &mut Out) -> SqlResult<()> {
     let count = (0..row.len()).filter(|index| row.is_null(*index) == nulls).count();
     out.int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Bytes, or characters but for the blanks that fill a char(n) up.
+fn length(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
+    let (column, at) = row.value(0);
+    let length = match (&column.values, row.sql_type(0)) {
+        (Values::Bytes(bytes), _) => bytes.value(at).len(),
+        (Values::Text(texts), SqlType::Char(_)) => {
+            texts.value(at).trim_end_matches(' ').chars().count()
+        }
+        (Values::Text(texts), _) => texts.value(at).chars().count(),
+        (_, other) => {
+            return Err(super::function::no_such("length", &[other.to_arrow()]));
+        }
+    };
+    out.int(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
 fn unistr(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {

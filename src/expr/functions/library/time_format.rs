@@ -22,6 +22,7 @@ pub(super) const TABLE: &[Entry] = &[
         let offset = zone.offset_at(row.int(0).div_euclid(SECOND));
         let name = match zone {
             crate::types::Zone::Named(named) => to_char::abbreviation(named, row.int(0)),
+            crate::types::Zone::Fixed(0) => "UTC".to_owned(),
             crate::types::Zone::Fixed(_) => String::new(),
         };
         let zone = to_char::ZoneShown { offset, name };
@@ -34,6 +35,11 @@ pub(super) const TABLE: &[Entry] = &[
     }),
     ("to_char(interval, text) -> text", |row, out| {
         out.text(&of_interval(row.span(0), row.text(1))?);
+        Ok(())
+    }),
+    ("to_char(time, text) -> text", |row, out| {
+        let span = Span { months: 0, days: 0, micros: row.int(0) };
+        out.text(&of_interval(span, row.text(1))?);
         Ok(())
     }),
     ("to_date(text, text) -> date", |row, out| out.int(read(row.text(0), row.text(1))?.days)),
