@@ -85,6 +85,10 @@ impl Assigning {
             _ if is_text(from) && is_text(to) && !has_form(to) => strict_cast(values, &arrow, to),
             (SqlType::Unknown, _) => self.parse(values, to),
             (SqlType::Array(from), SqlType::Array(to)) => self.cast_elements(values, from, to),
+            // `true`, not `t`: an assignment differs from the type's output only here.
+            (SqlType::Boolean, to) if is_text(to) && !has_form(to) => {
+                strict_cast(values, &arrow, to)
+            }
             _ if is_text(to) && !has_form(to) => self.format(values, from),
             _ if bare(from) == bare(to) => strict_cast(values, &arrow, to),
             (SqlType::Json, SqlType::Jsonb) => self.parse(values, to),
