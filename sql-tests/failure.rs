@@ -3,11 +3,13 @@
 //! must hold after each is the same: what was acknowledged is there once, views equal their query.
 
 use anyhow::{Result, ensure};
+use futures::TryStreamExt;
+use rand::Rng;
 use sqllogictest::harness::Trial;
 use tokio_postgres::Client;
 
 use crate::client::{execute, value};
-use crate::harness::trial;
+use crate::harness::{self, trial};
 use crate::server::Server;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -17,8 +19,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("failure/death_before_a_commit", || death_in_a_commit("commit-before=8*off->panic")),
         trial("failure/death_after_a_commit", || death_in_a_commit("commit-after=8*off->panic")),
         trial("failure/a_view_goes_on_catching_up", a_view_goes_on_catching_up),
+        trial("failure/a_standing_error_survives_kills", a_standing_error_survives_kills),
     ]
 }
+
+/// Kills in the test of standing errors.
+const ROUNDS: usize = 12;
 
 const TABLE: &str = "CREATE TABLE t (id int PRIMARY KEY, v int)";
 const VIEW: &str =
@@ -129,4 +135,81 @@ async fn a_view_goes_on_catching_up() -> Result<()> {
     let check = server.run_check()?;
     ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
     Ok(())
+}
+
+/// A view with `on_error = 'fail'`, killed at random moments while rows that fail come and go:
+/// after each restart it raises exactly while one is there, `weir check` agrees, and so does a
+/// view that is made from it.
+async fn a_standing_error_survives_kills() -> Result<()> {
+    let mut random = harness::random("standing");
+    let mut server = Server::start(2).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    let strict =
+        "CREATE MATERIALIZED VIEW q WITH (on_error = 'fail') AS SELECT id, 6 / v AS q FROM t";
+    execute(&client, strict).await?;
+    execute(&client, "CREATE MATERIALIZED VIEW over AS SELECT count(*) AS n FROM q").await?;
+    let (mut raised, mut read) = (0, 0);
+    for _ in 0..ROUNDS {
+        let client = server.connect().await?;
+        let writing = tokio::spawn({
+            let mut random = harness::random(&format!("standing {}", server.generation));
+            async move {
+                loop {
+                    let (id, some) = (random.random_range(1..8), random.random_range(1..200));
+                    // Half of them get a divisor of 0, for one row or for hundreds.
+                    let put = format!(
+                        "INSERT INTO t SELECT g * 10 + {id}, {} FROM generate_series(1, {some}) \
+                         AS s(g) ON CONFLICT (id) DO UPDATE SET v = excluded.v",
+                        if random.random_ratio(1, 2) { 0 } else { 3 }
+                    );
+                    let take = "DELETE FROM t WHERE v = 0";
+                    let sql = if random.random_ratio(4, 5) { put.as_str() } else { take };
+                    if client.simple_query(sql).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        let pause = std::time::Duration::from_millis(random.random_range(20..400));
+        tokio::time::sleep(pause).await;
+        server.kill();
+        writing.await?;
+        let check = server.run_check()?;
+        ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+        server.restart().await?;
+        let client = server.connect().await?;
+        let failing: u64 = value(&client, "SELECT count(*) FROM t WHERE v = 0").await?.parse()?;
+        for view in ["q", "over"] {
+            let error = client.simple_query(&format!("SELECT * FROM {view}")).await.err();
+            let error = error.as_ref().and_then(|error| error.as_db_error());
+            match error {
+                None => ensure!(failing == 0, "{view} is read with {failing} failing rows"),
+                Some(error) => {
+                    ensure!(failing > 0, "{view} raises without a failing row: {error}");
+                    ensure!(error.code().code() == "22012", "{error:?}");
+                    let place = error.where_().unwrap_or_default();
+                    ensure!(place.contains("\"public.q\""), "does not name the view: {place}");
+                }
+            }
+        }
+        if failing > 0 {
+            raised += 1
+        } else {
+            read += 1
+        }
+        if failing > 0 && random.random_ratio(1, 2) {
+            execute(&client, "DELETE FROM t WHERE v = 0").await?;
+            let rows = value(&client, "SELECT count(*) FROM t").await?;
+            ensure!(value(&client, "SELECT n FROM over").await? == rows, "it still fails");
+        }
+    }
+    harness::say(format!("standing: seed {}, {raised} raised, {read} read", harness::seed()));
+    ensure!(raised > 0, "no row failed in {ROUNDS} rounds");
+    Ok(())
+}
+
+async fn copy_out(client: &Client, sql: &str) -> Result<usize, tokio_postgres::Error> {
+    let parts: Vec<_> = client.copy_out(sql).await?.try_collect().await?;
+    Ok(parts.len())
 }

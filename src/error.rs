@@ -18,6 +18,10 @@ pub type SqlState = &'static str;
 
 /// SQLSTATEs by PostgreSQL's condition names.
 pub mod code {
+    use std::collections::BTreeSet;
+
+    use parking_lot::Mutex;
+
     use super::SqlState;
 
     pub const FEATURE_NOT_SUPPORTED: SqlState = "0A000";
@@ -81,6 +85,24 @@ pub mod code {
     pub const IO_ERROR: SqlState = "58030";
     pub const INTERNAL_ERROR: SqlState = "XX000";
     pub const DATA_CORRUPTED: SqlState = "XX001";
+
+    /// The SQLSTATE that `text` is, as it was written to disk. What is not one is `XX000`.
+    pub fn of(text: &str) -> SqlState {
+        static READ: Mutex<BTreeSet<SqlState>> = Mutex::new(BTreeSet::new());
+        if text.len() != 5 || !text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return INTERNAL_ERROR;
+        }
+        let mut read = READ.lock();
+        match read.get(text) {
+            Some(code) => code,
+            None => {
+                // Once for each SQLSTATE that there is, so this is bounded.
+                let code: SqlState = text.to_owned().leak();
+                read.insert(code);
+                code
+            }
+        }
+    }
 }
 
 /// The SQLSTATE of an error about rows that was kept as text; `XX000` if it is none of those.

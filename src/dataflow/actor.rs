@@ -75,8 +75,7 @@ impl Actor {
         self.dispatcher.barrier(barrier).await?;
 
         let mut report = Report::new(self.id, barrier.epoch);
-        report.changes = self.chain.freeze();
-        report.row_errors = self.chain.take_row_errors();
+        (report.changes, report.row_errors) = self.chain.freeze()?;
         let (object, epoch) = (self.id.object, barrier.epoch);
         report.changelog =
             changelog.drain(..).map(|delta| ChangelogEntry { object, epoch, delta }).collect();

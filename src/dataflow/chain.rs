@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use crate::error::SqlResult;
-use crate::graph::{Fragment, Job, NodeKind};
+use crate::graph::{Job, NodeKind};
 use crate::operator::{self, EpochEnd, Operator, OperatorError, Output, RowError};
-use crate::state::{Store, TableChange};
+use crate::state::{StandingErrors, Store, TableChange};
 use crate::types::Delta;
 
 /// The operators, children before parents, as `graph::Fragment::nodes` has them.
@@ -17,10 +17,14 @@ pub struct Chain {
     parents: Vec<Option<(usize, usize)>>,
     /// The input node of each port.
     entries: Vec<usize>,
+    /// Where reading the view fails while one of its rows does.
+    standing: Option<StandingErrors>,
 }
 
 impl Chain {
-    pub fn build(job: &Job, fragment: &Fragment, store: &Store) -> SqlResult<Self> {
+    /// The operators of actor `actor` of fragment number `number` of `job`.
+    pub fn build(job: &Job, number: usize, actor: usize, store: &Store) -> SqlResult<Self> {
+        let fragment = &job.fragments[number];
         let mut operators = Vec::with_capacity(fragment.nodes.len());
         let mut parents = vec![None; fragment.nodes.len()];
         let mut entries = vec![0; fragment.inputs.len()];
@@ -39,7 +43,9 @@ impl Chain {
             let built = operator::build::build(node, job, &schemas, store);
             operators.push(built.map_err(OperatorError::into_sql)?);
         }
-        Ok(Self { operators, parents, entries })
+        let standing =
+            job.fail_on_error.then(|| StandingErrors::new(store, job.object, number, actor));
+        Ok(Self { operators, parents, entries, standing })
     }
 
     /// Pushes a delta that arrived at `port` through the tree.
@@ -60,22 +66,25 @@ impl Chain {
         Ok(())
     }
 
-    /// The net change of every state table.
-    pub fn freeze(&mut self) -> Vec<TableChange> {
-        self.operators
-            .iter_mut()
-            .flatten()
-            .flat_map(|operator| operator.tables())
-            .filter_map(|table| table.freeze())
-            .collect()
-    }
-
-    pub fn take_row_errors(&mut self) -> Vec<RowError> {
-        self.operators
-            .iter_mut()
-            .flatten()
-            .flat_map(|operator| operator.take_row_errors())
-            .collect()
+    /// The net change of every state table, and what failed: some of it whole, the rest as one
+    /// count for each operator.
+    pub fn freeze(&mut self) -> Result<(Vec<TableChange>, Vec<RowError>), OperatorError> {
+        let mut changes = Vec::new();
+        let mut told = Vec::new();
+        for operator in self.operators.iter_mut().flatten() {
+            changes.extend(operator.tables().into_iter().filter_map(|table| table.freeze()));
+            let errors = operator.take_row_errors();
+            if let Some(standing) = &mut self.standing {
+                for error in &errors {
+                    standing.add(&error.expression, &error.error, error.weight);
+                }
+            }
+            tell(errors, &mut told);
+        }
+        if let Some(standing) = &mut self.standing {
+            changes.extend(standing.freeze()?);
+        }
+        Ok((changes, told))
     }
 
     pub fn cached_bytes(&self) -> usize {
@@ -117,6 +126,22 @@ impl Chain {
         self.operators[index] = Some(operator);
         result
     }
+}
+
+/// Adds to `told` the errors whose rows are known as text, and one that counts the others.
+fn tell(errors: Vec<RowError>, told: &mut Vec<RowError>) {
+    let mut more: Option<RowError> = None;
+    for error in errors {
+        match &mut more {
+            _ if error.more == 0 => told.push(error),
+            Some(more) => {
+                more.more += error.more;
+                more.weight = more.weight.max(error.weight);
+            }
+            None => more = Some(error),
+        }
+    }
+    told.extend(more.map(|more| RowError { row: RowError::counted(more.more), ..more }));
 }
 
 struct ToParent<'a> {

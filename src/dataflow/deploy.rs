@@ -130,7 +130,7 @@ pub fn deploy(
             let actor = Actor {
                 id,
                 inputs: Inputs::new(received),
-                chain: Chain::build(job, &job.fragments[number], settings.store)?,
+                chain: Chain::build(job, number, index, settings.store)?,
                 dispatcher: Dispatcher::new(internal.remove(&(number, index)).unwrap_or_default()),
                 route: settings.route.clone(),
                 changelog: settings.changelog && number == last,

@@ -140,6 +140,7 @@ impl SourceActor {
             expression: "read".to_owned(),
             error,
             row: String::new(),
+            more: 0,
             weight: 1,
         }));
         report.figures.start_delay = started.since(barrier.injected);

@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::boot::load_catalog;
 use super::views::Views;
+use crate::catalog::object::{MaterializedView, OnError};
 use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::suspended_key;
@@ -29,6 +30,9 @@ use crate::serving::{self, QueryContext, SystemTables};
 use crate::state::{Snapshot, Store};
 use crate::types::key::{KeyCodec, canonical};
 use crate::types::{Epoch, ObjectId};
+
+/// Class of the SQLSTATEs of what a row can do wrong.
+const DATA_EXCEPTION: &str = "22";
 
 /// Differing rows of a view that are shown.
 const EXAMPLES_MAX: usize = 10;
@@ -47,8 +51,12 @@ pub enum Verdict {
     Equal { rows: u64 },
     /// Rows that the view lacks, and rows that it should not have, with some of each as text.
     Different { lacking: u64, surplus: u64, examples: Vec<String> },
-    /// It is not kept up to date now: why.
+    /// It cannot be compared now: why.
     Unchecked { reason: String },
+    /// Reading it raises an error, as its query does: `on_error = 'fail'`, and a row that fails.
+    Fails { error: SqlError },
+    /// Reading it raises an error, or its query does, and the other does not.
+    FailsAlone { view: bool, error: SqlError },
 }
 
 /// Checks every materialized view in `store`, at its newest commit. Queries spill below `data`.
@@ -69,7 +77,7 @@ pub async fn check(
     for object in checker.catalog.objects() {
         if let ObjectKind::MaterializedView(view) = &object.kind {
             let name = format!("{}.{}", object.name.schema, object.name.name);
-            let verdict = checker.check(object, &view.query, &view.search_path).await?;
+            let verdict = checker.check(object, view).await?;
             checked.push(Checked { name, verdict });
         }
     }
@@ -83,12 +91,7 @@ struct Checker {
 }
 
 impl Checker {
-    async fn check(
-        &self,
-        object: &Object,
-        query: &str,
-        search_path: &[String],
-    ) -> SqlResult<Verdict> {
+    async fn check(&self, object: &Object, view: &MaterializedView) -> SqlResult<Verdict> {
         if self.snapshot.meta(&suspended_key(object.id))?.is_some() {
             return Ok(Verdict::Unchecked { reason: "suspended".to_owned() });
         }
@@ -100,6 +103,20 @@ impl Checker {
             object.name.schema.replace('"', "\"\""),
             object.name.name.replace('"', "\"\"")
         );
+        let (query, search_path) = (view.query.as_str(), view.search_path.as_slice());
+        let raised = self.error_of(&contents, search_path).await?;
+        match (raised, self.error_of(query, search_path).await?) {
+            (None, None) => {}
+            (Some(error), Some(_)) => return Ok(Verdict::Fails { error }),
+            (Some(error), None) => return Ok(Verdict::FailsAlone { view: true, error }),
+            (None, Some(error)) if view.on_error == OnError::Fail => {
+                return Ok(Verdict::FailsAlone { view: false, error });
+            }
+            (None, Some(error)) => {
+                let reason = format!("its query fails on a row that is NULL in the view: {error}");
+                return Ok(Verdict::Unchecked { reason });
+            }
+        }
         let codec = KeyCodec::of_row(&object.schema())?;
         let mut differences: HashMap<u128, i64> = HashMap::new();
         let mut rows = 0;
@@ -138,6 +155,19 @@ impl Checker {
             }
         }
         Ok(Verdict::Different { lacking, surplus, examples })
+    }
+
+    /// The error that a row of `sql` raises, read to the end.
+    async fn error_of(&self, sql: &str, search_path: &[String]) -> SqlResult<Option<SqlError>> {
+        let mut stream = self.run(sql, search_path).await?;
+        while let Some(batch) = stream.next().await {
+            match batch.map_err(SqlError::from) {
+                Ok(_) => {}
+                Err(error) if error.code.starts_with(DATA_EXCEPTION) => return Ok(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
     }
 
     async fn run(&self, sql: &str, search_path: &[String]) -> SqlResult<SendableRecordBatchStream> {

@@ -180,7 +180,7 @@ mod tests {
             .expect("evaluates");
         let found: Vec<_> = columns[0].as_primitive::<Int64Type>().iter().collect();
         assert_eq!(found, [Some(10), None, None, Some(2), None]);
-        let told = failures.into_entries();
+        let told = failures.into_parts().0;
         assert_eq!(told.iter().map(|failure| failure.row).collect::<Vec<_>>(), [1, 4]);
         assert_eq!(told[0].error.code, code::DIVISION_BY_ZERO);
         assert_eq!(told[0].text, "(0)");
@@ -215,6 +215,6 @@ mod tests {
             .expect("evaluates")
             .expect("some are not kept");
         assert_eq!(kept.values().set_indices().collect::<Vec<_>>(), [1]);
-        assert_eq!(failures.into_entries().len(), 1);
+        assert_eq!(failures.into_parts().0.len(), 1);
     }
 }

@@ -1,9 +1,12 @@
-//! What failed on single rows, bounded in memory.
+//! What failed on single rows: the first with their text, all others counted by what failed and
+//! how, so that nothing of a batch is lost and a batch of failing rows costs little more than its
+//! distinct errors.
 
 use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use hashbrown::HashMap;
 
-use crate::error::SqlError;
+use crate::error::{SqlError, SqlState};
 
 /// An expression that failed on a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +19,22 @@ pub struct Failure {
     pub text: String,
 }
 
-/// The first failures of an evaluation, and how many more there were.
+/// Failures without their rows' text: one expression, one error, several rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoreFailures {
+    pub expression: String,
+    pub error: SqlError,
+    /// Indexes of the rows in the batch that was evaluated.
+    pub rows: Vec<usize>,
+}
+
+/// All failures of an evaluation.
 #[derive(Debug, Default)]
 pub struct Failures {
     entries: Vec<Failure>,
-    more: u64,
+    more: Vec<MoreFailures>,
+    /// Where in `more` an expression's error is, by its code and message.
+    places: HashMap<(String, SqlState, String), usize>,
 }
 
 /// Failures of one evaluation that are kept with their text: enough to see what is wrong.
@@ -35,29 +49,28 @@ impl Failures {
         row: usize,
         (batch, index): (&RecordBatch, usize),
     ) {
-        if self.entries.len() >= FAILURES_MAX {
-            self.more += 1;
+        let (expression, error) = (expression.to_string(), error.into());
+        if self.entries.len() < FAILURES_MAX {
+            let text = row_text(batch, index);
+            self.entries.push(Failure { expression, error, row, text });
             return;
         }
-        self.entries.push(Failure {
-            expression: expression.to_string(),
-            error: error.into(),
-            row,
-            text: row_text(batch, index),
+        let kind = (expression, error.code, error.message.clone());
+        let place = *self.places.entry(kind).or_insert_with_key(|(expression, _, _)| {
+            let expression = expression.clone();
+            self.more.push(MoreFailures { expression, error, rows: Vec::new() });
+            self.more.len() - 1
         });
+        self.more[place].rows.push(row);
     }
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Failures that were counted only.
-    pub fn more(&self) -> u64 {
-        self.more
-    }
-
-    pub fn into_entries(self) -> Vec<Failure> {
-        self.entries
+    /// The first failures, and the others.
+    pub fn into_parts(self) -> (Vec<Failure>, Vec<MoreFailures>) {
+        (self.entries, self.more)
     }
 }
 

@@ -14,6 +14,6 @@ mod style;
 
 pub use assign::{Assigning, text_of};
 pub use evaluator::Evaluator;
-pub use failure::{Failure, Failures, row_text};
+pub use failure::{Failure, Failures, MoreFailures, row_text};
 pub use guard::{catch, panicked};
 pub use style::SessionStyle;

@@ -146,6 +146,7 @@ mod tests {
         assert_eq!(harness.errors[0].weight, -1);
         assert_eq!(harness.errors[0].row, "(0,s,,0.0,)");
         assert_eq!(harness.errors[100].row, "(50 more rows like these)");
+        assert_eq!(harness.errors[100].weight, -50);
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub struct EpochEnd {
     pub time: WallTime,
 }
 
-/// An expression failed on a row.
+/// An expression failed on a row, or on several with the same error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowError {
     /// The failing expression, as text.
@@ -82,8 +82,17 @@ pub struct RowError {
     pub error: SqlError,
     /// The row, as text.
     pub row: String,
-    /// `+1` when the row came, `-1` when it went: the error counts while the row is there.
+    /// How many rows, where they are counted only; else 0.
+    pub more: u64,
+    /// `+1` when a row came, `-1` when it went: the error counts while the row is there.
     pub weight: i64,
+}
+
+impl RowError {
+    /// What stands for the text of rows that are counted only.
+    pub fn counted(rows: u64) -> String {
+        format!("({rows} more rows like these)")
+    }
 }
 
 /// Why an operator cannot go on. Bad data is not among these (see [`RowError`]).

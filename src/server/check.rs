@@ -33,6 +33,19 @@ pub(super) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
             Verdict::Unchecked { reason } => {
                 writeln!(out, "{}: not checked, {reason}", view.name)?;
             }
+            Verdict::Fails { error } => {
+                writeln!(out, "{}: raises an error, as its query does: {error}", view.name)?;
+            }
+            Verdict::FailsAlone { view: raises, error } => {
+                different = true;
+                let (raises, other) =
+                    if *raises { ("it", "its query") } else { ("its query", "it") };
+                writeln!(
+                    out,
+                    "{}: {raises} raises an error, {other} does not: {error}",
+                    view.name
+                )?;
+            }
             Verdict::Different { lacking, surplus, examples } => {
                 different = true;
                 writeln!(out, "{}: lacks {lacking} rows, has {surplus} too many", view.name)?;

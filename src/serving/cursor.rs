@@ -14,6 +14,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::pushdown::KeyRange;
 use super::rows::StoredRows;
+use super::strict::Strict;
 use crate::error::{SqlError, SqlResult, code};
 use crate::state::RowLayout;
 use crate::types::Delta;
@@ -27,6 +28,8 @@ pub(super) struct Reading {
     pub(super) columns: Vec<usize>,
     /// Schema of the shown columns.
     pub(super) schema: SchemaRef,
+    /// What must not fail for the rows to be given at all.
+    pub(super) strict: Option<Arc<Strict>>,
 }
 
 /// What is left to read.
@@ -47,6 +50,8 @@ pub(super) struct Cursor {
     decoded: Option<Repeated>,
     rows_left: Option<usize>,
     batch_rows: usize,
+    /// Looked at before the first row.
+    strict: Option<Arc<Strict>>,
 }
 
 /// Rows with how often each is still to be given.
@@ -67,6 +72,7 @@ impl Cursor {
         batch_rows: usize,
     ) -> Self {
         Self {
+            strict: reading.strict.clone(),
             reading,
             work,
             resume: None,
@@ -78,6 +84,9 @@ impl Cursor {
 
     /// The next rows; none at the end. Blocks for the disk.
     pub(super) fn next(&mut self) -> SqlResult<Option<RecordBatch>> {
+        if let Some(strict) = self.strict.take() {
+            strict.check()?;
+        }
         loop {
             let wanted = self.rows_left.map_or(self.batch_rows, |left| left.min(self.batch_rows));
             if wanted == 0 {

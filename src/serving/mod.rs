@@ -14,6 +14,7 @@ mod replay;
 mod rows;
 mod scan;
 mod session;
+mod strict;
 mod system;
 #[cfg(test)]
 pub mod testing;

@@ -18,6 +18,7 @@ use super::context::QueryContext;
 use super::replay::source_table;
 use super::scan::{ScanProvider, Shown};
 use super::session::session_state;
+use super::strict::Strict;
 use super::system::{catalog_table, weir_table};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR};
 use crate::catalog::{Object, ObjectKind, QualifiedName, pg};
@@ -178,7 +179,10 @@ fn provider(context: &QueryContext, object: &Arc<Object>) -> SqlResult<Arc<dyn T
                 return Err(failure);
             }
             let rows = context.rows_of(object.id);
-            Ok(Arc::new(ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?))
+            let strict = Strict::of(context, object);
+            Ok(Arc::new(
+                ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?.unless_failing(strict),
+            ))
         }
         ObjectKind::Source(_) => source_table(context, object),
         ObjectKind::View(_) => {

@@ -31,6 +31,7 @@ use futures::stream;
 use super::cursor::{Cursor, Reading, Work};
 use super::pushdown::{Access, KeyRange, choose};
 use super::rows::StoredRows;
+use super::strict::Strict;
 use crate::catalog::Object;
 use crate::error::{SqlError, SqlResult};
 use crate::state::RowLayout;
@@ -54,6 +55,7 @@ pub struct ScanProvider {
     rows: Arc<dyn StoredRows>,
     layout: Arc<RowLayout>,
     constraints: Constraints,
+    strict: Option<Arc<Strict>>,
 }
 
 impl ScanProvider {
@@ -72,7 +74,12 @@ impl ScanProvider {
             true => Constraints::new_unverified(vec![Constraint::PrimaryKey(key)]),
             false => Constraints::default(),
         };
-        Ok(Self { object, schema, rows, layout, constraints })
+        Ok(Self { object, schema, rows, layout, constraints, strict: None })
+    }
+
+    /// Reading raises what `strict` finds.
+    pub(super) fn unless_failing(self, strict: Option<Strict>) -> Self {
+        Self { strict: strict.map(Arc::new), ..self }
     }
 
     pub fn object(&self) -> &Arc<Object> {
@@ -122,6 +129,7 @@ impl TableProvider for ScanProvider {
             layout: Arc::clone(&self.layout),
             columns,
             schema,
+            strict: self.strict.clone(),
         };
         let name = format!("{}.{}", self.object.name.schema, self.object.name.name);
         Ok(Arc::new(ScanExec::new(name, choice.description, reading, partitions, limit)))

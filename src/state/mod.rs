@@ -1,7 +1,8 @@
 //! State: tables that operators write, one atomic commit an epoch, snapshots that readers share,
 //! and changelogs for those who follow. The only module that knows RocksDB, and in it only `rocks`.
 //!
-//! On disk (format 1; golden bytes in the tests of `store`, `layout` and `changelog`):
+//! On disk (format 1; golden bytes in the tests of `store`, `layout`, `standing`
+//! and `changelog`):
 //!
 //! ```text
 //! state      object u32 | operator u16 | role u16 | vnode u8 | ordered key   ->  row or weight
@@ -16,6 +17,7 @@ mod changelog;
 mod error;
 mod layout;
 mod rocks;
+mod standing;
 mod store;
 mod table;
 
@@ -23,5 +25,6 @@ pub use changelog::ChangelogEntry;
 pub use error::StateError;
 pub use layout::RowLayout;
 pub use rocks::Page;
+pub use standing::{Standing, StandingErrors, standing_error};
 pub use store::{Commit, Entry, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions};
 pub use table::{Table, TableChange, TableReader, Visit};

@@ -33,6 +33,11 @@ impl TableId {
         Self { object, operator: Self::CONTENTS, role: 0 }
     }
 
+    /// What fails in a materialized view: see `state::StandingErrors`.
+    pub fn standing_errors(object: ObjectId) -> Self {
+        Self { object, operator: Self::CONTENTS, role: 1 }
+    }
+
     /// A table of operator `operator` (from 1) of `object`'s job.
     pub fn of_operator(object: ObjectId, operator: u16, role: u16) -> Self {
         Self { object, operator, role }

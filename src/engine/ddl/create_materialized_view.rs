@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{DdlOutcome, Names, exists_already, new_name};
-use crate::catalog::object::{MaterializedView, OnError};
+use crate::catalog::object::MaterializedView;
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::{Change, JobSpec};
 use crate::checkpoint::detached::{Progress, nothing_read};
@@ -74,10 +74,6 @@ impl Engine {
         let name = new_name(&catalog, &statement.name, names)?;
         if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
             return Ok(Started::Exists(outcome));
-        }
-        if statement.on_error == OnError::Fail {
-            return Err(SqlError::unsupported("on_error = 'fail'")
-                .hint("Leave it out: a failing row gives NULL and an entry in weir.errors."));
         }
         let mut oids = catalog.oids();
         let id = oids.next();

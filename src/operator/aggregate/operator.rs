@@ -4,7 +4,7 @@
 //! its new one at the flush. A group is there while it has rows; the global group (no group
 //! columns) always is, and its first result is given once in the job's life, at the first flush.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use arrow::array::{Array, ArrayRef};
 use arrow::compute;
@@ -139,18 +139,20 @@ impl Aggregate {
         Ok(())
     }
 
-    /// Notes what failed in rows that are given: a group that fails as before is not told again.
-    fn note_errors(
-        &mut self,
-        failed: Vec<FailedResult>,
-        chosen: &Chosen,
-    ) -> Result<(), OperatorError> {
-        if failed.is_empty() {
-            return Ok(());
+    /// Notes which results fail now, and which no longer: one that fails as before is not told
+    /// again, whatever else of its row changed.
+    fn note_errors(&mut self, failed: Vec<FailedResult>) -> Result<(), OperatorError> {
+        let mut by_result: BTreeMap<(u32, usize), Vec<FailedResult>> = BTreeMap::new();
+        for result in failed {
+            by_result.entry((result.slot, result.call)).or_default().push(result);
         }
-        let given: HashSet<u32> = chosen.slots.iter().copied().collect();
-        for FailedResult { slot, call, error, weight } in failed {
-            if given.contains(&slot) {
+        for ((slot, call), results) in by_result {
+            if let [old, new] = &results[..]
+                && old.error == new.error
+            {
+                continue;
+            }
+            for FailedResult { error, weight, .. } in results {
                 let group = self.group.decode([&self.groups.slots.key(slot)[1..]])?;
                 self.errors.add_one(&self.names[call], error, group, weight)?;
             }
@@ -195,7 +197,7 @@ impl Aggregate {
         let new = columns(results, &slots_with_new, 1, &mut touched.failed);
         let old = concat_columns(&touched.old, &new)?;
         let chosen = self.choose(&touched, (&old, &touched.with_old), (&new, &with_new))?;
-        self.note_errors(std::mem::take(&mut touched.failed), &chosen)?;
+        self.note_errors(std::mem::take(&mut touched.failed))?;
         let delta = self.rows(&touched, &chosen, &old, &new)?;
         self.touched = Touched { slots: touched.slots, marks: touched.marks, ..Touched::default() };
         Ok(delta)
