@@ -10,6 +10,7 @@ mod failure;
 pub mod functions;
 mod guard;
 pub mod relation;
+pub mod rounds;
 mod style;
 
 pub use assign::{Assigning, text_of};

@@ -35,6 +35,7 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, Phy
 use datafusion::prelude::SessionConfig;
 use futures::FutureExt;
 
+use super::rounds::{Rounds, RoundsExec};
 use crate::task;
 
 /// Rows that each run of a plan is given, at `port`.
@@ -83,20 +84,23 @@ impl UserDefinedLogicalNodeCore for Given {
     }
 }
 
-/// Makes [`GivenExec`] of [`Given`].
-struct GivenPlanner;
+/// Makes [`GivenExec`] of [`Given`], and what bounds recursions of [`Rounds`].
+struct LeafPlanner;
 
 #[async_trait]
-impl ExtensionPlanner for GivenPlanner {
+impl ExtensionPlanner for LeafPlanner {
     async fn plan_extension(
         &self,
         _planner: &dyn PhysicalPlanner,
         node: &dyn UserDefinedLogicalNode,
         _logical_inputs: &[&LogicalPlan],
-        _physical_inputs: &[Arc<dyn ExecutionPlan>],
+        physical_inputs: &[Arc<dyn ExecutionPlan>],
         _state: &dyn Session,
         _context: &PhysicalPlanningContext,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        if let ([input], true) = (physical_inputs, node.as_any().is::<Rounds>()) {
+            return Ok(Some(Arc::new(RoundsExec::new(Arc::clone(input)))));
+        }
         let given = node.as_any().downcast_ref::<Given>();
         Ok(given.map(|given| GivenExec::plan(given.port, Arc::clone(given.schema.inner()))))
     }
@@ -105,7 +109,7 @@ impl ExtensionPlanner for GivenPlanner {
 /// The physical plan of `plan`, whose leaves may be [`Given`]; to be run by [`run`]. Nothing of it
 /// is optimised logically: `plan` is as it should be.
 pub fn physical_plan(plan: &LogicalPlan, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
-    let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(GivenPlanner)]);
+    let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(LeafPlanner)]);
     // Nothing in planning waits for anything: a plan's leaves are in memory.
     futures::executor::block_on(planner.create_physical_plan(plan, state))
 }

@@ -418,3 +418,109 @@ impl Operator for Recompute {
         self.errors.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use arrow::datatypes::{DataType, Field, Schema};
+    use datafusion::common::DFSchema;
+    use datafusion::execution::SessionStateBuilder;
+    use datafusion::functions_aggregate::expr_fn::{count, max};
+    use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::testing::{
+        Harness, Live, Row, ZSet, any_between, any_change, delta_of, row_schema, step,
+    };
+    use super::*;
+    use crate::expr::relation::{Given, physical_plan};
+    use crate::graph::{BatchPlan, NodeKind};
+
+    /// `SELECT k, count(*), max(d), max(k / (count - 3)) ... GROUP BY k`, or over all rows: it
+    /// fails where a partition has three rows.
+    fn harness(grouped: bool) -> Harness {
+        let schema = Arc::new(DFSchema::try_from(row_schema()).expect("distinct names"));
+        let group = if grouped { vec![col("k")] } else { Vec::new() };
+        let all = count(lit(1));
+        let plan = LogicalPlanBuilder::from(Given::plan(0, schema))
+            .aggregate(group, vec![all.alias("n"), max(col("d")).alias("m")])
+            .and_then(|plan| {
+                let quotient = lit(12_i64) / (col("n") - lit(3_i64));
+                let mut columns = vec![col("n"), col("m"), quotient.alias("q")];
+                if grouped {
+                    columns.insert(0, col("k"));
+                }
+                plan.project(columns)?.build()
+            })
+            .expect("a plan");
+        let config = datafusion::prelude::SessionConfig::new().with_target_partitions(1);
+        let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
+        let fields = plan.schema().fields().iter();
+        let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));
+        let output = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
+        assert_eq!(output.fields().last().map(|f| f.data_type()), Some(&DataType::Int64));
+        let node = graph::Recompute {
+            name: "test".to_owned(),
+            partition: vec![if grouped { vec![0] } else { Vec::new() }],
+            output_partition: if grouped { vec![0] } else { Vec::new() },
+            plan: BatchPlan(physical_plan(&plan, &state).expect("can be planned")),
+        };
+        Harness::new(NodeKind::Recompute(node), vec![row_schema()], output)
+    }
+
+    /// What the query gives, and how many partitions fail.
+    fn oracle(grouped: bool, rows: &[Row]) -> (ZSet, i64) {
+        let mut groups: BTreeMap<Option<i64>, Vec<&Row>> = BTreeMap::new();
+        if !grouped {
+            groups.insert(None, Vec::new());
+        }
+        for row in rows {
+            groups.entry(row.k.filter(|_| grouped)).or_default().push(row);
+        }
+        let mut all = ZSet::new();
+        let mut failed = 0;
+        for (k, rows) in groups {
+            let n = rows.len() as i64;
+            if n == 3 {
+                failed += 1;
+                continue;
+            }
+            let max = rows.iter().filter_map(|row| row.d).max();
+            let max = max.map_or("-".to_owned(), |d| {
+                let sign = if d < 0 { "-" } else { "" };
+                format!("{sign}{}.{:02}", d.abs() / 100, d.abs() % 100)
+            });
+            let key = k.map_or("- ".to_owned(), |k| format!("{k} "));
+            let key = if grouped { key } else { String::new() };
+            all.insert(format!("{key}{n} {max} {}", 12 / (n - 3)), 1);
+        }
+        (all, failed)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        #[test]
+        fn equals_the_query_after_every_epoch(
+            grouped in any::<bool>(),
+            epochs in vec((vec(any_change(), 0..12), any_between()), 1..8),
+        ) {
+            let mut harness = harness(grouped);
+            let mut live = Live::default();
+            for (changes, between) in epochs {
+                let rows = live.apply(&changes);
+                let deltas = rows.chunks(5).map(|rows| (0, delta_of(rows))).collect();
+                step(&mut harness, deltas, between);
+                let (expected, failed) = oracle(grouped, &live.0);
+                prop_assert_eq!(&harness.output, &expected);
+                let told: i64 = harness.errors.iter().map(|error| error.weight).sum();
+                prop_assert_eq!(told, failed, "failures come and go with their partitions");
+            }
+            harness.epoch(vec![(0, delta_of(&live.clear()))]);
+            prop_assert_eq!(&harness.output, &oracle(grouped, &[]).0);
+            prop_assert_eq!(harness.entries(), usize::from(!grouped), "state is left");
+        }
+    }
+}

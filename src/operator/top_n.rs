@@ -263,3 +263,152 @@ impl Operator for TopN {
         vec![&mut self.table]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use arrow::array::UInt32Array;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::testing::{
+        Harness, Live, Row, ZSet, add, any_between, any_change, delta_of, row_schema, step,
+    };
+    use super::*;
+    use crate::graph::{NodeKind, Order};
+
+    const K: usize = 0;
+    const D: usize = 2;
+
+    #[derive(Debug, Clone)]
+    struct Case {
+        grouped: bool,
+        descending: bool,
+        nulls_first: bool,
+        offset: u64,
+        limit: Option<u64>,
+        with_ties: bool,
+    }
+
+    impl Case {
+        fn node(&self) -> graph::TopN {
+            graph::TopN {
+                group: if self.grouped { vec![K] } else { Vec::new() },
+                order: vec![Order {
+                    column: D,
+                    descending: self.descending,
+                    nulls_first: self.nulls_first,
+                }],
+                offset: self.offset,
+                limit: self.limit,
+                with_ties: self.with_ties,
+            }
+        }
+
+        fn by_order(&self, a: &Row, b: &Row) -> Ordering {
+            match (a.d, b.d) {
+                (Some(a), Some(b)) if self.descending => b.cmp(&a),
+                (Some(a), Some(b)) => a.cmp(&b),
+                (None, None) => Ordering::Equal,
+                (None, Some(_)) if self.nulls_first => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(_), None) => self.by_order(b, a).reverse(),
+            }
+        }
+
+        /// The first rows, by sorting all.
+        fn oracle(&self, rows: &[Row]) -> ZSet {
+            let last = |missing: bool| missing;
+            let rest = |row: &Row| (last(row.k.is_none()), row.k, last(row.s.is_none()), row.s);
+            let floats = |row: &Row| row.f.map_or(f64::INFINITY, |f| f);
+            let mut sorted: Vec<&Row> = rows.iter().collect();
+            sorted.sort_by(|a, b| {
+                self.by_order(a, b)
+                    .then_with(|| rest(a).cmp(&rest(b)))
+                    .then_with(|| floats(a).total_cmp(&floats(b)))
+                    .then_with(|| (a.b.is_none(), a.b).cmp(&(b.b.is_none(), b.b)))
+            });
+            let mut groups: BTreeMap<Option<i64>, Vec<&Row>> = BTreeMap::new();
+            for row in sorted {
+                groups.entry(row.k.filter(|_| self.grouped)).or_default().push(row);
+            }
+            // Rows without a key are a group of their own, also among keyed ones.
+            let mut given = Vec::new();
+            for rows in groups.values() {
+                let offset = self.offset as usize;
+                let end = self.limit.map_or(rows.len(), |limit| offset + limit as usize);
+                let mut end = end.min(rows.len());
+                if self.with_ties && end > offset.min(rows.len()) {
+                    let ties = |row: &&&Row| self.by_order(row, rows[end - 1]).is_eq();
+                    end += rows[end..].iter().take_while(ties).count();
+                }
+                given.extend(rows[offset.min(end)..end].iter().map(|row| ((*row).clone(), 1)));
+            }
+            let mut all = ZSet::new();
+            add(&mut all, &delta_of(&given));
+            all
+        }
+    }
+
+    fn any_case() -> impl Strategy<Value = Case> {
+        let limit = prop_oneof![1 => Just(None), 4 => (0u64..6).prop_map(Some)];
+        (any::<bool>(), any::<bool>(), any::<bool>(), 0u64..3, limit, any::<bool>()).prop_map(
+            |(grouped, descending, nulls_first, offset, limit, with_ties)| Case {
+                grouped,
+                descending,
+                nulls_first,
+                offset,
+                limit,
+                with_ties: with_ties && limit.is_some(),
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn equals_sorting_after_every_epoch(
+            case in any_case(),
+            epochs in vec((vec(any_change(), 0..30), any_between()), 1..8),
+        ) {
+            let kind = NodeKind::TopN(case.node());
+            let mut harness = Harness::new(kind, vec![row_schema()], row_schema());
+            let mut live = Live::default();
+            for (changes, between) in epochs {
+                let rows = live.apply(&changes);
+                let deltas = rows.chunks(7).map(|rows| (0, delta_of(rows))).collect();
+                step(&mut harness, deltas, between);
+                prop_assert_eq!(&harness.output, &case.oracle(&live.0));
+            }
+            harness.epoch(vec![(0, delta_of(&live.clear()))]);
+            prop_assert_eq!(&harness.output, &ZSet::new());
+            prop_assert_eq!(harness.entries(), 0, "state is left");
+        }
+    }
+
+    /// Many rows, of which only the first are ever read.
+    #[test]
+    fn the_first_of_many_are_refilled() {
+        let case = Case {
+            grouped: false,
+            descending: true,
+            nulls_first: true,
+            offset: 0,
+            limit: Some(2),
+            with_ties: false,
+        };
+        let kind = NodeKind::TopN(case.node());
+        let mut harness = Harness::new(kind, vec![row_schema()], row_schema());
+        let row = |d: i128| Row { k: None, s: None, d: Some(d), f: None, b: None };
+        let all: Vec<_> = (0..30_000).map(|d| (row(d), 1)).collect();
+        harness.epoch(vec![(0, delta_of(&all))]);
+        let rows = delta_of(&all);
+        let gone: Vec<u32> = (10..30_000).collect();
+        let gone = rows.take(&UInt32Array::from(gone)).expect("takes");
+        harness.epoch(vec![(0, Delta::deletes(gone.batch().clone()))]);
+        let left: Vec<Row> = (0..10).map(row).collect();
+        assert_eq!(harness.output, case.oracle(&left));
+    }
+}

@@ -17,6 +17,7 @@ pub mod syntax;
 mod decorrelate;
 mod dml;
 mod failure;
+mod fetch;
 mod grouping_sets;
 mod job;
 mod labels;

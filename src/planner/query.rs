@@ -22,6 +22,7 @@ use sqlparser::ast;
 
 use super::decorrelate::decorrelate;
 use super::failure::planning_error;
+use super::fetch::{plan_ties, respell_fetch};
 use super::grouping_sets;
 use super::labels::{label, shown};
 use super::lists::resolve_lists;
@@ -167,6 +168,7 @@ fn plan_guarded(
         narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
+    let plan = plan_ties(plan).map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
     let plan = decorrelate(plan, state).map_err(wrong)?;
     let plan = state
@@ -181,6 +183,7 @@ fn plan_guarded(
 /// Rewrites what PostgreSQL plans otherwise than DataFusion.
 fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
     merge_columns(tree, &|mut query| {
+        respell_fetch(&mut query)?;
         respell(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
@@ -196,6 +199,7 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
         Some(field.as_ref().clone())
     })?;
     label(tree);
+    respell_fetch(tree)?;
     respell(tree)?;
     spell_out(tree)
 }

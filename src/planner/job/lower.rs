@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{Distinct, Filter, LogicalPlan, Projection, TableScan, Union};
+use datafusion::logical_expr::{Distinct, Expr, Filter, LogicalPlan, Projection, TableScan, Union};
 
 use super::relation::object_of;
 use super::scalar::{flowing_schema, in_view, physical};
@@ -63,6 +63,12 @@ impl<'a> Lowering<'a> {
     fn node(&mut self, plan: &LogicalPlan) -> SqlResult<Tree> {
         if recompute::is_constant(plan)? {
             return recompute::constant(self, plan);
+        }
+        if plan.expressions().iter().any(Expr::is_volatile) {
+            return match plan {
+                LogicalPlan::Projection(_) | LogicalPlan::Filter(_) => recompute::kept(self, plan),
+                _ => Err(in_view("a volatile function outside of SELECT's list and WHERE")),
+            };
         }
         match plan {
             LogicalPlan::Projection(projection) => self.projection(projection),

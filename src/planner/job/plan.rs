@@ -18,7 +18,7 @@ use super::super::syntax::Query;
 use super::lower::Lowering;
 use super::place::place;
 use super::relation::Scope;
-use super::scalar::refuse_volatile;
+use super::scalar::refuse_stable;
 use crate::catalog::object::OnError;
 use crate::catalog::{Catalog, Column, Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
@@ -108,7 +108,7 @@ fn plan(
     let state = session()?;
     let (plan, depends_on) = logical(&state, request)?;
     let columns = columns(&plan, request.names)?;
-    refuse_volatile(&plan)?;
+    refuse_stable(&plan)?;
     let optimized = catch("planning the view", || optimize(&state, plan))
         .map_err(|error| planning_error(error, &*request.query.tree, &request.query.source))?;
     let tree = Lowering::new(&state, &optimized)?.lower(&optimized)?;

@@ -21,6 +21,7 @@ use super::scalar::{flowing_schema, without_alias};
 use super::tree::{Tree, TreeKind};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::relation::{Given, physical_plan, run};
+use crate::expr::rounds::Rounds;
 use crate::graph::{BatchPlan, Constant, Recompute};
 
 /// Rows of a part of a query that reads nothing, at the most: they are kept with the plan.
@@ -104,7 +105,7 @@ fn names_of(exprs: &[Expr]) -> String {
 pub(super) fn whole(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
     let mut inputs = Vec::new();
     let node = match plan {
-        LogicalPlan::RecursiveQuery(_) => over_relations(lowering, plan, &mut inputs)?,
+        LogicalPlan::RecursiveQuery(_) => bounded(over_relations(lowering, plan, &mut inputs)?)?,
         _ => {
             let mut given_inputs = Vec::new();
             for (port, input) in plan.inputs().into_iter().enumerate() {
@@ -127,6 +128,55 @@ pub(super) fn whole(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResul
         kind: TreeKind::Recompute(recompute, inputs),
     };
     Ok(computed.conform(&flowing_schema(plan.schema())))
+}
+
+/// A projection or a filter with functions whose result is not decided by their arguments: they
+/// are evaluated when a row comes, and what they gave is kept until it goes.
+pub(super) fn kept(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
+    let input = plan.inputs().remove(0);
+    let tree = lowering.lower(input)?;
+    let width = input.schema().fields().len();
+    let rows = given(0, input.schema())?;
+    let node = match plan {
+        LogicalPlan::Projection(projection) => {
+            let columns = input.schema().columns().into_iter().map(Expr::Column);
+            let computed =
+                projection.expr.iter().enumerate().map(|(index, expr)| {
+                    without_alias(expr).clone().alias(format!("_kept{index}"))
+                });
+            LogicalPlanBuilder::from(rows).project(columns.chain(computed))?.build()?
+        }
+        other => other.with_new_exprs(other.expressions(), vec![rows])?,
+    };
+    let recompute = Recompute {
+        name: plan.display().to_string(),
+        partition: vec![(0..width).collect()],
+        output_partition: (0..width).collect(),
+        plan: batch_plan(lowering.state, &node)?,
+    };
+    let computed = Tree {
+        schema: flowing_schema(node.schema()),
+        key: Vec::new(),
+        append_only: false,
+        kind: TreeKind::Recompute(recompute, vec![tree]),
+    };
+    let shown: Vec<usize> = match plan {
+        LogicalPlan::Projection(projection) => (width..width + projection.expr.len()).collect(),
+        _ => (0..width).collect(),
+    };
+    Ok(computed.select(&shown).conform(&flowing_schema(plan.schema())))
+}
+
+/// `plan` with a bound on the rounds of every recursion in it.
+fn bounded(plan: LogicalPlan) -> SqlResult<LogicalPlan> {
+    let done = plan.transform_up(|node| match node {
+        LogicalPlan::RecursiveQuery(mut query) => {
+            query.recursive_term = Arc::new(Rounds::plan(query.recursive_term));
+            Ok(Transformed::yes(LogicalPlan::RecursiveQuery(query)))
+        }
+        node => Ok(Transformed::no(node)),
+    })?;
+    Ok(done.data)
 }
 
 /// `plan` with every object that it scans given.
@@ -160,7 +210,8 @@ fn over_relations(
 /// A part of a query that reads no object: its rows, computed now.
 pub(super) fn constant(lowering: &Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
     let schema = flowing_schema(plan.schema());
-    let batches = run(&physical_plan(plan, &constants(lowering.state))?, Vec::new())?;
+    let plan = bounded(plan.clone())?;
+    let batches = run(&physical_plan(&plan, &constants(lowering.state))?, Vec::new())?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     if rows > CONSTANT_ROWS_MAX {
         let message = format!("a part of the view that reads no table has {rows} rows");

@@ -13,15 +13,15 @@ use datafusion::physical_expr::expressions::Column;
 use super::tree::{column_expr, nullable};
 use crate::error::{SqlError, SqlResult};
 
-/// Refuses functions whose result is not decided by their arguments alone: a view would change
-/// without its inputs changing.
-pub(super) fn refuse_volatile(plan: &LogicalPlan) -> SqlResult<()> {
+/// Refuses functions whose result is decided by the time of the query: a view would change without
+/// its inputs changing.
+pub(super) fn refuse_stable(plan: &LogicalPlan) -> SqlResult<()> {
     let mut refused = None;
     plan.apply_with_subqueries(|node| {
         node.apply_expressions(|expr| {
             expr.apply(|expr| {
                 if let Expr::ScalarFunction(call) = expr
-                    && call.func.signature().volatility != Volatility::Immutable
+                    && call.func.signature().volatility == Volatility::Stable
                 {
                     refused = Some(call.func.name().to_owned());
                     return Ok(TreeNodeRecursion::Stop);
