@@ -153,3 +153,59 @@ impl ScalarUDFImpl for Guarded {
         self.inner.inner().placement(args)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::logical_expr::{Volatility, create_udf};
+
+    use super::*;
+
+    fn invoke(function: &ScalarUDF) -> std::result::Result<ColumnarValue, SqlError> {
+        let field = Arc::new(arrow::datatypes::Field::new("x", DataType::Int64, true));
+        let args = ScalarFunctionArgs {
+            args: vec![ColumnarValue::Scalar(ScalarValue::Int64(Some(i64::MIN)))],
+            arg_fields: vec![Arc::clone(&field)],
+            number_rows: 1,
+            return_field: field,
+            config_options: Arc::new(ConfigOptions::new()),
+        };
+        function.invoke_with_args(args).map_err(SqlError::from)
+    }
+
+    fn failing(name: &str, message: &'static str) -> ScalarUDF {
+        let work = Arc::new(move |_: &[ColumnarValue]| -> Result<ColumnarValue> {
+            std::panic::panic_any(message)
+        });
+        let types = vec![DataType::Int64];
+        let function = create_udf(name, types, DataType::Int64, Volatility::Immutable, work);
+        ScalarUDF::from(Guarded::new(function))
+    }
+
+    #[test]
+    fn a_panic_is_an_error_that_names_the_function() {
+        let error = invoke(&failing("f", "index out of bounds")).expect_err("it panics");
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (code::INTERNAL_ERROR, "function f failed")
+        );
+        let error = invoke(&failing("g", "attempt to subtract with overflow")).expect_err("too");
+        assert_eq!(error.code, code::NUMERIC_VALUE_OUT_OF_RANGE);
+        assert_eq!(error.message, "function g out of range");
+    }
+
+    #[test]
+    fn all_functions_of_a_session_are_guarded() {
+        let state = datafusion::execution::SessionStateBuilder::new().with_default_features();
+        let state = super::super::functions::install(state.build()).expect("installs");
+        let bare: Vec<_> = state
+            .scalar_functions()
+            .values()
+            .filter(|function| !function.inner().is::<Guarded>())
+            .map(|function| function.name().to_owned())
+            .filter(|name| !name.starts_with("int_"))
+            .collect();
+        assert!(bare.is_empty(), "{bare:?}");
+    }
+}

@@ -14,7 +14,8 @@ use crate::types::{InputStyle, Zone};
 pub struct SessionStyle {
     /// How values are written, and the zone of timestamps without one.
     pub text: TextStyle,
-    /// What `now` means: microseconds since 1970, the start of the transaction.
+    /// What `now` means: microseconds since 1970, the start of the transaction; in a view,
+    /// nothing ([`InputStyle::NO_MOMENT`]).
     pub now_micros: i64,
 }
 
@@ -26,7 +27,7 @@ impl SessionStyle {
         }
         let zone = options.execution.time_zone.as_deref().and_then(Zone::parse);
         let text = TextStyle { zone: zone.unwrap_or_default(), ..TextStyle::default() };
-        Self { text, now_micros: 0 }
+        Self { text, now_micros: InputStyle::NO_MOMENT }
     }
 
     /// How values are read.

@@ -33,11 +33,15 @@ impl ExprPlanner for Operators {
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         type_literal(&mut expr, schema)?;
         unpad(&mut expr, schema)?;
+        read_literal(&mut expr, schema);
         check_operands(&expr, schema)?;
         // A parameter's type may not be known yet.
         let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
         let planned = match (left, right) {
             (Some(SqlType::Jsonb | SqlType::Json), Some(right)) => jsonb(&expr, schema, &right)?,
+            (Some(_), Some(right @ SqlType::Jsonb)) if is_literal(&expr.left) => {
+                jsonb(&expr, schema, &right)?
+            }
             (Some(SqlType::Array(_) | SqlType::Text), _) if is_overlap(&expr) => None,
             (Some(left), Some(right)) => match times(&expr, &left, &right)? {
                 None => other(&expr, &left, &right)?,
@@ -161,6 +165,28 @@ fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
         _ => {}
     }
     Ok(())
+}
+
+/// A literal that is compared with a value that lies as text, but in a form of its own, is brought
+/// to that form.
+fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
+    if !compares(&expr.op) {
+        return;
+    }
+    let formed = |operand: &Expr| match kind_of(operand, schema) {
+        Some(kind @ (SqlType::Jsonb | SqlType::Uuid)) => Some(kind),
+        _ => None,
+    };
+    let read = |operand: &mut Expr, kind: &SqlType| {
+        let field = Arc::new(kind.field("", true));
+        let expr = Box::new(std::mem::take(operand));
+        *operand = Expr::Cast(Cast { expr, field });
+    };
+    if let Some(kind) = formed(&expr.left).filter(|_| is_literal(&expr.right)) {
+        read(&mut expr.right, &kind);
+    } else if let Some(kind) = formed(&expr.right).filter(|_| is_literal(&expr.left)) {
+        read(&mut expr.left, &kind);
+    }
 }
 
 /// Blanks at the end of a char(n) do not count: when it is compared, a shorter literal is padded;

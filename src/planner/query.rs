@@ -34,7 +34,7 @@ use super::spelling::spell_out;
 use super::syntax::Query;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
-use crate::expr::functions::{narrow_expression, narrow_literals};
+use crate::expr::functions::{ANY_EQUAL, narrow_expression, narrow_literals};
 use crate::types::SqlType;
 
 /// How DataFusion reads SQL here: as PostgreSQL writes it.
@@ -239,7 +239,13 @@ fn infer_parameters(
                 return Ok(Transformed::no(expr));
             }
             let forgotten = expr.transform_up(|expr| Ok(forget_type(expr, declared)))?.data;
-            forgotten.infer_placeholder_types(&schema)?.0.transform_up(type_cast_parameter)
+            forgotten
+                .infer_placeholder_types(&schema)?
+                .0
+                .transform_up(type_cast_parameter)?
+                .transform_data(|expr| {
+                    expr.transform_up(|expr| type_array_parameter(expr, &schema))
+                })
         })
     })?;
     Ok(inferred.data)
@@ -254,6 +260,25 @@ fn forget_type(expr: Expr, declared: &[Option<SqlType>]) -> Transformed<Expr> {
         .is_some_and(Option::is_some);
     let field = field.filter(|_| known);
     Transformed::yes(Expr::Placeholder(Placeholder { id, field }))
+}
+
+/// `x = ANY ($1)` says that `$1` is an array of what `x` is.
+fn type_array_parameter(
+    mut expr: Expr,
+    schema: &DFSchema,
+) -> datafusion::error::Result<Transformed<Expr>> {
+    if let Expr::ScalarFunction(call) = &mut expr
+        && call.func.name() == ANY_EQUAL
+        && let [value, Expr::Placeholder(Placeholder { field: field @ None, .. })] =
+            call.args.as_mut_slice()
+        && let Ok((_, known)) = value.to_field(schema)
+        && !known.data_type().is_null()
+    {
+        let element = Box::new(sql_type_of(&known));
+        *field = Some(parameter_field(&SqlType::Array(element)));
+        return Ok(Transformed::yes(expr));
+    }
+    Ok(Transformed::no(expr))
 }
 
 /// `$1::int` says what `$1` is.

@@ -10,7 +10,7 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 use super::dml::number_text;
 use super::parse::{fold_ident, parse_expression};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::UNTYPED;
+use crate::expr::functions::{ANY_EQUAL, UNTYPED};
 use crate::types::SqlType;
 
 /// Rewrites a query, those of its subqueries too.
@@ -58,7 +58,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
         Expr::AnyOp { left, compare_op: ast::BinaryOperator::Eq, right, .. }
             if !matches!(right.as_ref(), Expr::Subquery(_)) =>
         {
-            call("any_equal", vec![take(left), take(right)]).map(Some)
+            call(ANY_EQUAL, vec![take(left), take(right)]).map(Some)
         }
         Expr::BinaryOp { left, op: ast::BinaryOperator::Overlaps, right } => {
             let (Expr::Tuple(left), Expr::Tuple(right)) = (left.as_mut(), right.as_mut()) else {

@@ -42,8 +42,11 @@ enum Kind {
     Trim,
 }
 
+/// The function that `= ANY (array)` is.
+pub const ANY_EQUAL: &str = "any_equal";
+
 const NAMES: &[(&str, Kind)] = &[
-    ("any_equal", Kind::AnyEqual),
+    (ANY_EQUAL, Kind::AnyEqual),
     ("array_length", Kind::Length),
     ("array_lower", Kind::Lower),
     ("array_upper", Kind::Upper),

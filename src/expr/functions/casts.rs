@@ -266,14 +266,11 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
     }
     if is_text(from) && is_text(to) {
         // These lie as text, but a text is not one of them.
-        let written = match (&from_type, &to_type) {
-            (
-                SqlType::Json | SqlType::Jsonb | SqlType::Uuid | SqlType::Varchar(_),
-                SqlType::Text,
-            ) => true,
-            (SqlType::Char(_), SqlType::Text | SqlType::Varchar(None)) => true,
-            _ => false,
-        };
+        let written = matches!(
+            (&from_type, &to_type),
+            (SqlType::Json | SqlType::Jsonb | SqlType::Uuid | SqlType::Varchar(_), SqlType::Text,)
+                | (SqlType::Char(_), SqlType::Text | SqlType::Varchar(None))
+        );
         if written {
             return Replacement::Whole(Kind::Write(from_type));
         }

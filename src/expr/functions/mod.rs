@@ -10,6 +10,7 @@
 //! | integer `+ - *` out of range | an error | wraps around |
 //! | text to and from other types | as the types are written | as Arrow writes them |
 //! | fraction to integer | rounds | cuts |
+//! | functions of text, JSON, times, arrays (`library`, `arrays`) | | other results or none |
 
 mod arithmetic;
 mod arrays;
@@ -31,6 +32,7 @@ mod sum;
 mod to_char;
 mod untyped;
 
+pub use arrays::ANY_EQUAL;
 pub use assign::{assignment, assignment_name};
 pub use decimal::{divide_rounded, fits_numeric};
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};

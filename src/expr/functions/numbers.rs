@@ -386,10 +386,11 @@ impl Numeric {
         {
             return Ok(exact);
         }
-        if self.kind == Kind::Sqrt && value.0 >= 0 {
-            if let Some(root) = square_root(value, scale) {
-                return Ok(root);
-            }
+        if self.kind == Kind::Sqrt
+            && value.0 >= 0
+            && let Some(root) = square_root(value, scale)
+        {
+            return Ok(root);
         }
         let result = match (self.kind, two) {
             (Kind::Log, Some(two)) => float(Kind::Ln, two, 0.0)? / float(Kind::Ln, one, 0.0)?,

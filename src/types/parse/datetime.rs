@@ -97,6 +97,8 @@ enum Fault {
     Displacement,
     UnknownZone(String),
     Infinity,
+    /// `now`, where there is no moment that it could mean.
+    NoMoment,
 }
 
 impl Fault {
@@ -121,6 +123,10 @@ impl Fault {
                 code::INVALID_PARAMETER_VALUE,
                 format!("time zone \"{name}\" not recognized"),
             ),
+            Fault::NoMoment => {
+                SqlError::unsupported(format!("{type_name} \"{text}\" in a materialized view"))
+                    .hint("The view would change without its inputs changing.")
+            }
             Fault::Infinity => SqlError::unsupported(format!("{type_name} \"{text}\"")),
         }
     }
@@ -423,6 +429,11 @@ impl Reading {
             "bc" => set(&mut self.is_bc, true),
             "ad" => set(&mut self.is_bc, false),
             "at" | "on" => Ok(()),
+            "now" | "today" | "tomorrow" | "yesterday"
+                if style.now_micros == InputStyle::NO_MOMENT =>
+            {
+                Err(Fault::NoMoment)
+            }
             "now" => set(&mut self.moment, style.now_micros),
             "epoch" => set(&mut self.moment, 0),
             "today" => self.set_days(today()),

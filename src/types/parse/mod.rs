@@ -34,6 +34,11 @@ pub struct InputStyle {
     pub now_micros: i64,
 }
 
+impl InputStyle {
+    /// What `now` means where it means nothing: in a view.
+    pub const NO_MOMENT: i64 = i64::MIN;
+}
+
 /// `invalid input syntax for type integer: "x"`
 pub(super) fn invalid(type_name: &str, text: &str) -> SqlError {
     let message = format!("invalid input syntax for type {type_name}: \"{text}\"");

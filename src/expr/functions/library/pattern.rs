@@ -95,7 +95,7 @@ fn translate(pattern: &str) -> SqlResult<String> {
             }
             '[' if in_class => {
                 out.push('[');
-                while let Some(inner) = characters.next() {
+                for inner in characters.by_ref() {
                     out.push(inner);
                     if inner == ']' && out.ends_with(":]") {
                         break;
