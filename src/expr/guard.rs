@@ -176,7 +176,7 @@ mod tests {
 
     fn failing(name: &str, message: &'static str) -> ScalarUDF {
         let work = Arc::new(move |_: &[ColumnarValue]| -> Result<ColumnarValue> {
-            std::panic::panic_any(message)
+            panic::panic_any(message)
         });
         let types = vec![DataType::Int64];
         let function = create_udf(name, types, DataType::Int64, Volatility::Immutable, work);

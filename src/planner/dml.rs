@@ -74,7 +74,8 @@ fn assign_columns(values: &mut ast::Values, targets: &[Column]) -> SqlResult<()>
         let cells = || values.rows.iter().filter_map(|row| row.content.get(index));
         let texts = cells().all(|cell| is_null(cell) || is_text(cell));
         let whole = cells().all(|cell| is_null(cell) || is_whole_number(cell));
-        if texts || whole {
+        let parameters = cells().all(|cell| is_null(cell) || is_typed_parameter(cell));
+        if texts || whole || parameters {
             continue;
         }
         for cell in values.rows.iter_mut().filter_map(|row| row.content.get_mut(index)) {
@@ -113,6 +114,12 @@ fn is_null(expr: &ast::Expr) -> bool {
 fn is_text(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Value(value)
         if matches!(value.value, ast::Value::SingleQuotedString(_)))
+}
+
+/// A parameter, to which [`type_parameter`] gave its column's type.
+fn is_typed_parameter(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Cast { expr, .. } if matches!(expr.as_ref(),
+        ast::Expr::Value(value) if matches!(value.value, ast::Value::Placeholder(_))))
 }
 
 fn is_whole_number(expr: &ast::Expr) -> bool {

@@ -1,7 +1,7 @@
 //! Syntax that PostgreSQL has for functions, and DataFusion reads otherwise or not at all, as calls
-//! of those functions: `AT TIME ZONE`, `SIMILAR TO`, `LIKE ... ESCAPE`, `OVERLAPS`, `= ANY (array)`,
-//! prefix operators, interval literals, array slices without a bound, named arguments, and casts
-//! that are written as functions.
+//! of those functions: `AT TIME ZONE`, `SIMILAR TO`, `LIKE ... ESCAPE`, `OVERLAPS`,
+//! `= ANY (array)`, prefix operators, interval literals, array slices without a bound, named
+//! arguments, and casts that are written as functions.
 
 use std::ops::ControlFlow;
 

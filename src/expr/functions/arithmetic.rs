@@ -1,12 +1,12 @@
-//! Integer `+`, `-`, `*`, `/` and negation that notice when their result is out of range, where DataFusion's wrap
-//! around. An analyzer rule puts them in place once all types are decided, so that queries, bound
-//! parameters and views all have them.
+//! `+`, `-`, `*`, `/` and negation of integers that notice when their result is out of range, where
+//! DataFusion's wrap around, and `+`, `-`, `*` of floats that notice when it is infinite. An analyzer rule puts them in place once all types are decided, so
+//! that queries, bound parameters and views all have them.
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::kernels::numeric;
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Float32Type, Float64Type};
 use arrow::error::ArrowError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -32,7 +32,13 @@ pub(super) struct Checked {
 
 impl Checked {
     fn new(operator: Operator) -> Self {
-        let types = vec![DataType::Int16, DataType::Int32, DataType::Int64];
+        let types = vec![
+            DataType::Int16,
+            DataType::Int32,
+            DataType::Int64,
+            DataType::Float32,
+            DataType::Float64,
+        ];
         Self { operator, signature: Signature::uniform(2, types, Volatility::Immutable) }
     }
 }
@@ -68,6 +74,16 @@ impl Checked {
             Operator::Divide => numeric::div(left, right),
             _ => numeric::mul(left, right),
         };
+        if left.data_type().is_floating() {
+            let result = result?;
+            return match overflows(&result, left, right) {
+                true => {
+                    let message = "value out of range: overflow";
+                    Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message).into())
+                }
+                false => Ok(result),
+            };
+        }
         result.map_err(|error| match error {
             ArrowError::ArithmeticOverflow(_) => {
                 let name = match left.data_type() {
@@ -83,7 +99,21 @@ impl Checked {
     }
 }
 
-/// Replaces integer arithmetic by [`Checked`].
+/// Whether floats gave an infinity that neither operand was.
+fn overflows(result: &ArrayRef, left: &ArrayRef, right: &ArrayRef) -> bool {
+    let infinite = |values: &ArrayRef, row: usize| match values.data_type() {
+        DataType::Float32 => values.as_primitive::<Float32Type>().value(row).is_infinite(),
+        _ => values.as_primitive::<Float64Type>().value(row).is_infinite(),
+    };
+    (0..result.len()).any(|row| {
+        result.is_valid(row)
+            && infinite(result, row)
+            && !infinite(left, row)
+            && !infinite(right, row)
+    })
+}
+
+/// Replaces arithmetic of integers and floats by [`Checked`].
 #[derive(Debug)]
 pub(super) struct CheckArithmetic {
     add: Arc<ScalarUDF>,
@@ -123,11 +153,13 @@ impl CheckArithmetic {
                 Operator::Divide => &self.divide,
                 _ => return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right }))),
             };
-            let integers = left.get_type(schema).is_ok_and(|left_type| {
-                matches!(left_type, DataType::Int16 | DataType::Int32 | DataType::Int64)
+            let checked = left.get_type(schema).is_ok_and(|left_type| {
+                let float = matches!(left_type, DataType::Float32 | DataType::Float64);
+                (matches!(left_type, DataType::Int16 | DataType::Int32 | DataType::Int64)
+                    || (float && op != Operator::Divide))
                     && right.get_type(schema).is_ok_and(|right_type| right_type == left_type)
             });
-            if !integers {
+            if !checked {
                 return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));
             }
             let call = ScalarFunction::new_udf(Arc::clone(function), vec![*left, *right]);

@@ -122,7 +122,7 @@ impl<'a> Front<'a> {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(spell_out_table(tokens));
+            .with_tokens_with_locations(spell_out_trim(spell_out_table(tokens)));
         Self { parser, source, terminator, end }
     }
 
@@ -471,6 +471,26 @@ fn spell_out_table(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         } else {
             spelled.push(token.clone());
         }
+    }
+    spelled
+}
+
+/// `trim(LEADING FROM x)` trims blanks: `trim(LEADING ' ' FROM x)`, which sqlparser reads.
+fn spell_out_trim(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut spelled: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let side =
+            |token: &Token| ["leading", "trailing", "both"].iter().any(|side| is_word(token, side));
+        if is_word(&token.token, "from")
+            && let [.., trim, parenthesis, which] = spelled.as_slice()
+            && is_word(&trim.token, "trim")
+            && parenthesis.token == Token::LParen
+            && side(&which.token)
+        {
+            let blank = Token::SingleQuotedString(" ".to_owned());
+            spelled.push(TokenWithSpan::new(blank, token.span));
+        }
+        spelled.push(token);
     }
     spelled
 }

@@ -144,7 +144,10 @@ fn distance(from: &DataType, to: &SqlType) -> Option<u32> {
     if *from == arrow {
         return Some(0);
     }
-    let is_timestamp = |with_zone: bool| matches!(&arrow, DataType::Timestamp(_, zone) if zone.is_some() == with_zone);
+    let with_zone = match &arrow {
+        DataType::Timestamp(_, zone) => Some(zone.is_some()),
+        _ => None,
+    };
     match (from, &arrow) {
         (DataType::Null, _) => Some(1),
         (DataType::Int64, DataType::Int32) => Some(1),
@@ -152,9 +155,9 @@ fn distance(from: &DataType, to: &SqlType) -> Option<u32> {
         (from, DataType::Float64) if from.is_integer() => Some(4),
         (DataType::Decimal128(..), DataType::Float64) => Some(3),
         (DataType::Float32, DataType::Float64) => Some(1),
-        (DataType::Date32, _) if is_timestamp(true) => Some(1),
-        (DataType::Date32, _) if is_timestamp(false) => Some(2),
-        (DataType::Timestamp(_, None), _) if is_timestamp(true) => Some(2),
+        (DataType::Date32, _) if with_zone == Some(true) => Some(1),
+        (DataType::Date32, _) if with_zone == Some(false) => Some(2),
+        (DataType::Timestamp(_, None), _) if with_zone == Some(true) => Some(2),
         (DataType::Timestamp(_, one), DataType::Timestamp(_, other))
             if one.is_some() == other.is_some() =>
         {

@@ -50,7 +50,8 @@ pub(super) const TABLE: &[Entry] = &[
         out.int(time(row.int(0), row.int(1), row.float(2))?)
     }),
     (
-        "make_timestamp(integer, integer, integer, integer, integer, double precision) -> timestamp",
+        "make_timestamp(integer, integer, integer, integer, integer, double precision) -> \
+         timestamp",
         |row, out| out.int(timestamp(row)?),
     ),
     (
