@@ -8,8 +8,8 @@ use datafusion::common::{ScalarValue, TableReference};
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{JoinType, LogicalPlan};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 use sqlparser::ast;
@@ -139,12 +139,27 @@ fn plan_items(
     Ok(RowExpressions { expressions, schema, parameters: types })
 }
 
+/// Is a plan nothing but the columns of the relations, side by side? A subquery makes it more.
+fn is_row(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::TableScan(_) | LogicalPlan::EmptyRelation(_) => true,
+        LogicalPlan::Join(join) => {
+            join.join_type == JoinType::Inner
+                && join.on.is_empty()
+                && join.filter.is_none()
+                && is_row(&join.left)
+                && is_row(&join.right)
+        }
+        _ => false,
+    }
+}
+
 fn physical(state: &SessionState, plan: &LogicalPlan) -> SqlResult<Vec<Arc<dyn PhysicalExpr>>> {
     let LogicalPlan::Projection(projection) = plan else {
         return Err(SqlError::unsupported("such an expression over a single row"));
     };
     match projection.input.as_ref() {
-        LogicalPlan::TableScan(_) | LogicalPlan::Join(_) | LogicalPlan::EmptyRelation(_) => {}
+        rows if is_row(rows) => {}
         LogicalPlan::Aggregate(_) => {
             let message = "aggregate functions are not allowed here";
             return Err(SqlError::new(code::GROUPING_ERROR, message));

@@ -46,6 +46,9 @@ pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionSt
     options.sql_parser.parse_float_as_decimal = true;
     options.sql_parser.map_string_types_to_utf8view = false;
     options.sql_parser.collect_spans = true;
+    // The check takes `UNION ALL` over `coalesce(x, 0)` for an error: the physical expression may
+    // be NULL, the logical one may not.
+    options.execution.skip_physical_aggregate_schema_check = true;
     Ok(SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)

@@ -14,7 +14,7 @@ use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::logical_expr::utils::enumerate_grouping_sets;
 use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, LogicalPlan, lit};
 
-use super::expression::{bind, columns_of, project, substitute};
+use super::expression::{bare, bind, columns_of, project, substitute};
 use super::join::keyed;
 use super::open::{Open, Outer};
 
@@ -60,7 +60,7 @@ impl Outer<'_> {
         for aggregate in &node.aggr_expr {
             let name = self.tools.fresh("aggregate");
             outputs.push(Expr::Column(Column::new_unqualified(&name)));
-            aggregates.push(here(&aggregate.clone().unalias())?.alias(name));
+            aggregates.push(here(&bare(aggregate.clone()))?.alias(name));
         }
         let groups = enumerate_grouping_sets(groups)?;
         let plan = Aggregate::try_new(Arc::new(plan), groups, aggregates)?;
@@ -73,7 +73,7 @@ impl Outer<'_> {
 
     /// Groups by columns only.
     fn group(&self, group: Expr, computed: &mut Vec<Expr>) -> Result<Expr> {
-        let mut column = |expr: Expr| match expr.unalias() {
+        let mut column = |expr: Expr| match bare(expr) {
             Expr::Column(column) => Expr::Column(column),
             expr => {
                 let name = self.tools.fresh("group");
@@ -144,7 +144,7 @@ fn absent(node: &Aggregate) -> Result<Vec<Expr>> {
             if index < groups {
                 return Ok(lit(ScalarValue::try_from(field.data_type())?));
             }
-            match node.aggr_expr[index - groups].clone().unalias() {
+            match bare(node.aggr_expr[index - groups].clone()) {
                 Expr::AggregateFunction(call) if call.func.name() == "grouping" => {
                     let arguments = call.params.args.len().min(31);
                     Ok(lit((1_i32 << arguments) - 1))

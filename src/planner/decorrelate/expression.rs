@@ -110,6 +110,14 @@ pub(super) fn visit_outer_columns(
     Ok(())
 }
 
+/// An expression without the names it was given.
+pub(super) fn bare(mut expr: Expr) -> Expr {
+    while let Expr::Alias(alias) = expr {
+        expr = *alias.expr;
+    }
+    expr
+}
+
 /// The columns of a plan, as expressions.
 pub(super) fn columns_of(schema: &DFSchema) -> Vec<Expr> {
     schema.columns().into_iter().map(Expr::Column).collect()

@@ -8,13 +8,14 @@
 //! ```
 
 use datafusion::common::{Column, NullEquality, Result};
+use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Operator, lit};
 
 use super::close::{Closed, Key};
 use super::expression::{
-    bind_all, choose, collide, columns_of, compare, is_unit, join, not_distinct, null, project,
-    substitute_all,
+    bind_all, choose, collide, columns_of, compare, is_unit, join, not_distinct, null, nullable,
+    project, substitute_all,
 };
 use super::open::{Open, Outer};
 use crate::error::SqlError;
@@ -233,6 +234,12 @@ impl Outer<'_> {
             let nothing = absent.as_ref().is_none_or(is_null);
             values.push(match (&output, absent) {
                 (Expr::Column(_), _) if nothing => output,
+                // A count is never NULL where there are rows.
+                (Expr::Column(_), Some(absent))
+                    if matches!(absent, Expr::Literal(..)) && !nullable(&output, plan.schema()) =>
+                {
+                    coalesce(vec![output, absent])
+                }
                 (_, absent) => {
                     marked = true;
                     choose(found.clone(), output, absent.unwrap_or_else(null))?

@@ -13,7 +13,8 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, Unnest, lit, when};
 
 use super::expression::{
-    columns_of, filter, is_unit, join, named, null, project, substitute_all, visit_outer_columns,
+    bare, columns_of, filter, is_unit, join, named, null, project, substitute_all,
+    visit_outer_columns,
 };
 use super::join::conditions;
 use super::open::{Open, Outer};
@@ -134,7 +135,7 @@ fn spread(outer: &Outer<'_>, plan: &LogicalPlan, node: &Join) -> Result<Option<(
             }
             let mut exprs = columns_of(node.left.schema());
             for (index, expr) in arrays.expr.iter().enumerate() {
-                let expr = outer.bound_one(expr.clone().unalias())?;
+                let expr = outer.bound_one(bare(expr.clone()))?;
                 exprs.push(named(expr, unnest.input.schema(), index));
             }
             let Ok(input) = Projection::try_new(exprs, Arc::new(node.left.as_ref().clone())) else {

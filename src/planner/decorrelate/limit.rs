@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
     DistinctOn, Expr, Limit, LogicalPlan, SortExpr, Window, cast, lit, when,
 };
 
-use super::expression::{bind, filter, map_sorts, substitute, substitute_all};
+use super::expression::{bare, bind, filter, map_sorts, substitute, substitute_all};
 use super::join::keyed;
 use super::open::{Open, Outer};
 use super::tools::{Tools, row_number};
@@ -101,7 +101,7 @@ impl Outer<'_> {
         let mut outputs = closed.outputs.clone();
         let mut exprs = Vec::new();
         for expr in &window.window_expr {
-            let expr = substitute(expr.clone().unalias(), input, &closed.outputs)?;
+            let expr = substitute(bare(expr.clone()), input, &closed.outputs)?;
             let mut expr = bind(expr, &keyed(&closed.keys))?;
             if let Expr::WindowFunction(function) = &mut expr {
                 let keys = closed.keys.iter().map(|key| Expr::Column(key.inner.clone()));
@@ -121,7 +121,7 @@ impl Outer<'_> {
         let open = self.open(&distinct.input)?;
         let sorts = distinct.sort_expr.clone().unwrap_or_default();
         let replaced = |exprs: &[Expr], outputs: &[Expr]| {
-            let exprs = exprs.iter().map(|expr| expr.clone().unalias()).collect();
+            let exprs = exprs.iter().map(|expr| bare(expr.clone())).collect();
             substitute_all(exprs, input, outputs)
         };
         let mut own = replaced(&distinct.on_expr, &open.outputs)?;
@@ -133,10 +133,10 @@ impl Outer<'_> {
         let at_keys = keyed(&closed.keys);
         let here = |expr: Expr| bind(substitute(expr, input, &closed.outputs)?, &at_keys);
         let keys = closed.keys.iter().map(|key| Ok(Expr::Column(key.inner.clone())));
-        let groups = distinct.on_expr.iter().map(|expr| here(expr.clone().unalias()));
+        let groups = distinct.on_expr.iter().map(|expr| here(bare(expr.clone())));
         let partition = keys.chain(groups).collect::<Result<_>>()?;
         let order = map_sorts(sorts, here)?;
-        let select = distinct.select_expr.iter().map(|expr| here(expr.clone().unalias()));
+        let select = distinct.select_expr.iter().map(|expr| here(bare(expr.clone())));
         let outputs = select.collect::<Result<Vec<_>>>()?;
         let (plan, number) = numbered(self.tools, closed.plan.clone(), partition, order.clone())?;
         let plan = filter(plan, vec![number.eq(lit(1_i64))])?;

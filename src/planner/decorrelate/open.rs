@@ -19,8 +19,10 @@ use datafusion::logical_expr::{
     Distinct, Expr, LogicalPlan, LogicalPlanBuilder, SortExpr, Union, Unnest, lit,
 };
 
+use itertools::Itertools;
+
 use super::expression::{
-    bind, bind_all, choose, collide, columns_of, filter, map_sorts, named, null, project,
+    bare, bind, bind_all, choose, collide, columns_of, filter, map_sorts, named, null, project,
     substitute, substitute_all, visit_outer_columns,
 };
 use super::tools::Tools;
@@ -174,7 +176,7 @@ impl<'a> Outer<'a> {
     }
 
     pub(super) fn project(open: Open, exprs: &[Expr], input: &DFSchema) -> Result<Open> {
-        let exprs: Vec<Expr> = exprs.iter().map(|expr| expr.clone().unalias()).collect();
+        let exprs: Vec<Expr> = exprs.iter().map(|expr| bare(expr.clone())).collect();
         let outputs = substitute_all(exprs.clone(), input, &open.outputs)?;
         let absent = open.absent.map(|absent| substitute_all(exprs, input, &absent)).transpose()?;
         Ok(Open { outputs, absent, ..open })
@@ -213,7 +215,8 @@ impl<'a> Outer<'a> {
             outputs.push(Expr::Column(Column::new_unqualified(&name)));
             exprs.push(output.alias(name));
         }
-        exprs.extend(keys.iter().map(|key| Expr::Column(key.inner.clone())));
+        // One column may be equal to several outer ones.
+        exprs.extend(keys.iter().map(|key| Expr::Column(key.inner.clone())).unique());
         let plan = LogicalPlanBuilder::from(project(closed.plan, exprs)?).distinct()?.build()?;
         Ok(Open::new(plan, self.pending(&keys), outputs))
     }

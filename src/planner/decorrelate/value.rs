@@ -20,7 +20,7 @@ use datafusion::logical_expr::{
 };
 
 use super::close::Closed;
-use super::expression::{choose, join, map_sorts, subquery_of, substitute, substitute_all};
+use super::expression::{bare, choose, join, map_sorts, subquery_of, substitute, substitute_all};
 use super::open::{Open, Outer};
 use super::rewrite::has_subqueries;
 use super::rows::{ARRAY, columns_of_row};
@@ -212,7 +212,7 @@ impl Outer<'_> {
         Ok(match plan {
             LogicalPlan::Projection(projection) => {
                 let open = self.open_ordered(&projection.input)?;
-                let exprs = projection.expr.iter().map(|expr| expr.clone().unalias()).collect();
+                let exprs = projection.expr.iter().map(|expr| bare(expr.clone())).collect();
                 let outputs = substitute_all(exprs, projection.input.schema(), &open.outputs)?;
                 Open { outputs, ..open }
             }
