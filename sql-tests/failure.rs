@@ -193,6 +193,8 @@ async fn a_standing_error_survives_kills() -> Result<()> {
                 }
             }
         }
+        let copied = copy_out(&client, "COPY (SELECT * FROM q) TO STDOUT").await;
+        ensure!(copied.is_err() == (failing > 0), "COPY: {copied:?}, {failing} failing rows");
         if failing > 0 {
             raised += 1
         } else {

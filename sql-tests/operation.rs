@@ -6,9 +6,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use sqllogictest::harness::Trial;
+use tokio::task::JoinHandle;
+use tokio_postgres::CancelToken;
+use weir::state::{Store, StoreOptions};
+use weir::types::ObjectId;
 
 use crate::client::{self, execute, value};
-use crate::harness::{send_signal, trial};
+use crate::harness::{self, send_signal, trial};
 use crate::psql::psql;
 use crate::server::Server;
 
@@ -31,6 +35,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("operation/garbage_harms_nobody", garbage_harms_nobody),
         trial("operation/check_finds_nothing", check_finds_nothing),
         trial("operation/idle_memory", idle_memory),
+        trial("operation/state_larger_than_memory", state_larger_than_memory),
+        trial("operation/a_new_view_delays_nobody", a_new_view_delays_nobody),
+        trial("operation/a_view_that_catches_up_is_dropped", a_view_that_catches_up_is_dropped),
+        trial("operation/a_view_that_catches_up_is_cancelled", a_view_that_catches_up_is_cancelled),
     ]
 }
 
@@ -220,4 +228,216 @@ async fn idle_memory() -> Result<()> {
     let (memory, _) = server.memory()?;
     ensure!(memory < IDLE_BYTES_MAX, "idle with {} MB", memory >> 20);
     Ok(())
+}
+
+/// Memory that a server with a budget of 64 MB may take at the most: code, caches, and what is on
+/// its way.
+const SMALL_BYTES_MAX: u64 = 768 << 20;
+
+/// Memory that it may take more for so much more state: what is kept of that lies on the disk.
+const SMALL_GROWTH_MAX: u64 = 100 << 20;
+const SMALL_STATE_GROWTH_MIN: u64 = 130 << 20;
+
+/// Rows of about a kilobyte that does not compress.
+const WIDE_ROWS: usize = 36_000;
+const WIDE_BATCH: usize = 1_500;
+
+/// Views whose state does not fit into the memory stay right while rows come, change and go.
+async fn state_larger_than_memory() -> Result<()> {
+    let mut server = Server::start_small(2, "64MB").await?;
+    let client = server.connect().await?;
+    execute(
+        &client,
+        "CREATE TABLE wide (id int PRIMARY KEY, g int, k int, pad text);
+         CREATE TABLE names (k int PRIMARY KEY, name text);
+         INSERT INTO names SELECT k, 'name ' || k FROM generate_series(0, 4999) AS s(k)",
+    )
+    .await?;
+    let views = [
+        "joined AS SELECT w.id, n.name, w.pad FROM wide w JOIN names n ON n.k = w.k",
+        "extremes AS SELECT g, min(pad) AS low, max(pad) AS high FROM wide GROUP BY g",
+        "distincts AS SELECT k, count(DISTINCT pad) AS n, count(*) AS m FROM wide GROUP BY k",
+        "over AS SELECT name, max(pad) AS high FROM joined GROUP BY name",
+    ];
+    for view in views {
+        execute(&client, &format!("CREATE MATERIALIZED VIEW {view}")).await?;
+    }
+    let hashes: Vec<String> = (0..31).map(|salt| format!("md5(g || ' {salt}')")).collect();
+    let pad = hashes.join(" || ");
+    let sizes = "SELECT sum(bytes) FROM weir.state_tables";
+    let (mut early, mut early_state) = (0, 0);
+    for first in (0..WIDE_ROWS).step_by(WIDE_BATCH) {
+        let fill = format!(
+            "INSERT INTO wide SELECT g, g % 3000, g % 5000, {pad} \
+             FROM generate_series({first}, {}) AS s(g)",
+            first + WIDE_BATCH - 1
+        );
+        execute(&client, &fill).await?;
+        if first == WIDE_ROWS / 3 {
+            early_state = value(&client, sizes).await?.parse()?;
+            (_, early) = server.memory()?;
+        }
+    }
+    let state: u64 = value(&client, sizes).await?.parse()?;
+    ensure!(
+        state > early_state + SMALL_STATE_GROWTH_MIN,
+        "state went from {} MB to {} MB only",
+        early_state >> 20,
+        state >> 20
+    );
+    // Groups and keys from all over: most of them are not in memory.
+    for change in [
+        "UPDATE wide SET k = (k + 1) % 5000 WHERE id % 17 = 3",
+        "UPDATE wide SET pad = md5(pad) || pad WHERE id % 23 = 5",
+        "DELETE FROM wide WHERE id % 19 = 7",
+        "DELETE FROM names WHERE k % 11 = 4",
+    ] {
+        execute(&client, change).await?;
+    }
+    let (_, highest) = server.memory()?;
+    harness::say(format!(
+        "larger than memory: {} MB resident at the most with {} MB of state, {} with {}",
+        early >> 20,
+        early_state >> 20,
+        highest >> 20,
+        state >> 20
+    ));
+    ensure!(highest < SMALL_BYTES_MAX, "{} MB resident at the most", highest >> 20);
+    ensure!(highest < early + SMALL_GROWTH_MAX, "memory grows with the state");
+    server.kill();
+    server.restart().await?;
+    let client = server.connect().await?;
+    execute(&client, "DELETE FROM wide WHERE id % 29 = 8").await?;
+    execute(
+        &client,
+        "INSERT INTO names SELECT k, 'again' FROM generate_series(4, 4999, 11) AS s(k)",
+    )
+    .await?;
+    let (_, highest) = server.memory()?;
+    ensure!(highest < SMALL_BYTES_MAX, "{} MB after the restart", highest >> 20);
+    let seen = value(&client, "SELECT sum(m) FROM distincts").await?;
+    ensure!(seen == value(&client, "SELECT count(*) FROM wide").await?, "{seen} rows are seen");
+    server.kill();
+    let check = server.run_check()?;
+    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    Ok(())
+}
+
+/// A table that a view takes long to read: each row meets many others.
+const MANY: &str = "
+    CREATE TABLE big (id int PRIMARY KEY, g int);
+    INSERT INTO big SELECT g, g % 600 FROM generate_series(1, 24000) AS s(g);
+    CREATE TABLE small (id int PRIMARY KEY);
+    CREATE MATERIALIZED VIEW small_n AS SELECT count(*) AS n FROM small;
+    CREATE MATERIALIZED VIEW big_n AS SELECT count(*) AS n, sum(g) AS s FROM big";
+
+/// Too long for whoever waits for a statement that has nothing to wait for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const HEAVY: &str = "SELECT a.g, count(*) AS n, max(a.id + b.id) AS high, \
+     count(DISTINCT b.id) AS d \
+     FROM big a JOIN big b ON a.g = b.g AND a.id % 7 <> b.id % 5 GROUP BY a.g";
+
+/// Starts to create the view `heavy` in a session of its own, and waits until it reads.
+async fn create_heavy(server: &Server) -> Result<(JoinHandle<Result<()>>, CancelToken)> {
+    let client = server.connect().await?;
+    let cancel = client.cancel_token();
+    let sql = format!("CREATE MATERIALIZED VIEW heavy AS {HEAVY}");
+    let creating = tokio::spawn(async move { execute(&client, &sql).await });
+    let client = server.connect().await?;
+    while rows_read(&client).await?.is_none_or(|rows| rows == 0) {
+        ensure!(!creating.is_finished(), "{:?}", creating.await?);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    Ok((creating, cancel))
+}
+
+/// How far `heavy` has read while it catches up.
+async fn rows_read(client: &tokio_postgres::Client) -> Result<Option<u64>> {
+    let jobs = "SELECT rows_read FROM weir.jobs WHERE name = 'heavy' AND state = 'catching up'";
+    let rows = client::query(client, jobs).await?.rows;
+    rows.first().and_then(|row| row[0].as_deref()).map(|rows| Ok(rows.parse()?)).transpose()
+}
+
+/// While a view reads its inputs, whoever writes to them or elsewhere is acknowledged and seen as
+/// if it were not there.
+async fn a_new_view_delays_nobody() -> Result<()> {
+    let server = Server::start(2).await?;
+    let client = server.connect().await?;
+    execute(&client, MANY).await?;
+    let (creating, _) = create_heavy(&server).await?;
+    let (mut acknowledged, mut progress) = (0, 0);
+    loop {
+        let Some(before) = rows_read(&client).await? else { break };
+        ensure!(before >= progress, "progress went from {progress} rows to {before}");
+        progress = before;
+        let next = acknowledged + 1;
+        let insert = format!("INSERT INTO small VALUES ({next})");
+        let change = format!("UPDATE big SET g = (g + 1) % 600 WHERE id = {next}");
+        for sql in [insert, change] {
+            let done = tokio::time::timeout(PATIENCE, execute(&client, &sql));
+            done.await.context("a statement waits for the new view")??;
+        }
+        ensure!(value(&client, "SELECT n FROM small_n").await? == next.to_string(), "not visible");
+        let sum = value(&client, "SELECT s FROM big_n").await?;
+        ensure!(value(&client, "SELECT sum(g) FROM big").await? == sum, "the views do not agree");
+        if rows_read(&client).await?.is_some() {
+            acknowledged = next;
+        }
+    }
+    creating.await??;
+    harness::say(format!("a new view: {acknowledged} times two writes while it caught up"));
+    ensure!(acknowledged >= 10, "{acknowledged} writes were acknowledged while it caught up");
+    let differences = format!(
+        "SELECT count(*) FROM (SELECT * FROM heavy EXCEPT SELECT * FROM ({HEAVY}) AS q) AS d"
+    );
+    ensure!(value(&client, &differences).await? == "0", "the new view is not its query");
+    ensure!(value(&client, "SELECT count(*) FROM heavy").await? == "600", "groups are missing");
+    execute(&client, "UPDATE big SET g = 0 WHERE id % 100 = 0").await?;
+    ensure!(value(&client, &differences).await? == "0", "the new view does not follow");
+    Ok(())
+}
+
+/// Nothing of object `object` is in the folder of the killed server, under whatever name.
+fn nothing_left(server: &mut Server, object: u32) -> Result<()> {
+    server.kill();
+    let store = Store::open(&server.data(), StoreOptions { cache_bytes: 8 << 20 })?;
+    let snapshot = store.snapshot();
+    let tables = snapshot.tables(ObjectId(object))?;
+    ensure!(tables.is_empty(), "state of a view that is gone: {tables:?}");
+    let progress = weir::checkpoint::detached::progress_key(ObjectId(object));
+    ensure!(snapshot.meta(&progress)?.is_none(), "progress of a view that is gone");
+    Ok(())
+}
+
+async fn a_view_that_catches_up_is_dropped() -> Result<()> {
+    let mut server = Server::start(2).await?;
+    let client = server.connect().await?;
+    execute(&client, MANY).await?;
+    let (creating, _) = create_heavy(&server).await?;
+    let object: u32 =
+        value(&client, "SELECT id FROM weir.jobs WHERE name = 'heavy'").await?.parse()?;
+    let dropping = execute(&client, "DROP MATERIALIZED VIEW heavy");
+    tokio::time::timeout(PATIENCE, dropping).await.context("DROP waits for the view")??;
+    ensure!(creating.await?.is_err(), "a view that was dropped was created");
+    execute(&client, "CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM big").await?;
+    ensure!(value(&client, "SELECT n FROM heavy").await? == "24000", "the new view is wrong");
+    nothing_left(&mut server, object)
+}
+
+async fn a_view_that_catches_up_is_cancelled() -> Result<()> {
+    let mut server = Server::start(2).await?;
+    let client = server.connect().await?;
+    execute(&client, MANY).await?;
+    let (creating, cancel) = create_heavy(&server).await?;
+    let object: u32 =
+        value(&client, "SELECT id FROM weir.jobs WHERE name = 'heavy'").await?.parse()?;
+    cancel.cancel_query(tokio_postgres::NoTls).await?;
+    let outcome = tokio::time::timeout(PATIENCE, creating).await.context("it goes on")??;
+    let error = outcome.err().context("a view that was cancelled was created")?;
+    ensure!(format!("{error:#}").contains("57014"), "{error:#}");
+    // At once: whoever is told that the view was not made finds its name free.
+    execute(&client, "CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM big").await?;
+    ensure!(value(&client, "SELECT n FROM heavy").await? == "24000", "the new view is wrong");
+    nothing_left(&mut server, object)
 }

@@ -25,6 +25,8 @@ pub(crate) struct Server {
     parallelism: usize,
     /// Where the server is made to fail, as the `FAILPOINTS` variable says it.
     failpoints: Option<&'static str>,
+    /// Its memory budget, where that is not the machine's.
+    memory: Option<&'static str>,
     /// Where PostgreSQL's protocol is spoken.
     pub(crate) port: u16,
     /// Where HTTP is spoken.
@@ -46,11 +48,25 @@ impl Server {
         parallelism: usize,
         failpoints: Option<&'static str>,
     ) -> Result<Self> {
+        Self::start_as(parallelism, failpoints, None).await
+    }
+
+    /// A server that is given so much `memory`, at every start.
+    pub(crate) async fn start_small(parallelism: usize, memory: &'static str) -> Result<Self> {
+        Self::start_as(parallelism, None, Some(memory)).await
+    }
+
+    async fn start_as(
+        parallelism: usize,
+        failpoints: Option<&'static str>,
+        memory: Option<&'static str>,
+    ) -> Result<Self> {
         let mut server = Self {
             process: None,
             folder: tempfile::Builder::new().prefix("weir-test-").tempdir()?,
             parallelism,
             failpoints,
+            memory,
             port: harness::free_port()?,
             http_port: harness::free_port()?,
             start_took: Duration::ZERO,
@@ -90,6 +106,9 @@ impl Server {
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
         command.arg("--http").arg(format!("127.0.0.1:{}", self.http_port));
         command.arg("--parallelism").arg(self.parallelism.to_string());
+        if let Some(memory) = self.memory {
+            command.arg("--memory").arg(memory);
+        }
         if let Some(failpoints) = self.failpoints.filter(|_| self.generation == 0) {
             command.env("FAILPOINTS", failpoints);
         }

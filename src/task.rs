@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 
 /// Runs `future` as a task of the current runtime; `name` appears in the logs if it panics.
@@ -29,6 +29,15 @@ where
 /// synchronous code that must wait for room downstream; the runtime must be multi-threaded.
 pub fn wait<F: Future>(future: F) -> F::Output {
     tokio::task::block_in_place(|| Handle::current().block_on(future))
+}
+
+/// Runs `work`, which may take long, without keeping the other tasks of this worker thread waiting:
+/// they move to another. It costs threads, and the memory that each keeps: not for everyday work.
+pub fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
 }
 
 /// Runs `future` as a task of the runtime behind `handle`.

@@ -24,6 +24,7 @@ use crate::connector::Source;
 use crate::dataflow::barrier::{Attachment, Barrier, Mutation};
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::dataflow::report::{ActorId, Event, Report};
+use crate::dataflow::source::Budget;
 use crate::error::{SqlError, SqlResult, code};
 use crate::graph;
 use crate::metrics;
@@ -33,6 +34,10 @@ use crate::types::{Epoch, ObjectId};
 
 /// Epochs between injection and commit: one being written, one being collected.
 const IN_FLIGHT_MAX: usize = 2;
+
+/// Barrier intervals that an epoch is to take from its injection to its commit; sources that give
+/// more than fits are slowed down. One for its own rows, one for those of the epoch before it.
+const INTERVALS_TO_COMMIT: u32 = 2;
 
 /// Commands that may wait.
 const COMMANDS_MAX: usize = 1024;
@@ -119,6 +124,7 @@ pub struct Coordinator {
     readers: Readers,
     journal: Journal,
     settings: Settings,
+    budget: Budget,
 }
 
 impl Coordinator {
@@ -137,7 +143,8 @@ impl Coordinator {
             status.set_job(spec.graph.object, JobState::Attached);
         }
         let plan = Plan::new(start);
-        let graph = Graph::start(&plan, &store, &readers, settings.cache_bytes_max)?;
+        let budget = Budget::default();
+        let graph = Graph::start(&plan, &store, &readers, settings.cache_bytes_max, &budget)?;
         let (commands, received) = mpsc::channel(COMMANDS_MAX);
         let (publish, progress) = watch::channel(Progress::new(committed));
         let loop_ = Loop {
@@ -147,6 +154,7 @@ impl Coordinator {
             status: status.clone(),
             readers: readers.clone(),
             settings,
+            budget: budget.clone(),
             plan,
             graph: Some(graph),
             pending: Pending::default(),
@@ -158,7 +166,7 @@ impl Coordinator {
             publish,
         };
         task::spawn("coordinator", loop_.run(received));
-        Ok(Self { commands, progress, gate, store, status, readers, journal, settings })
+        Ok(Self { commands, progress, gate, store, status, readers, journal, settings, budget })
     }
 
     pub fn gate(&self) -> &Arc<Gate> {
@@ -183,6 +191,11 @@ impl Coordinator {
 
     pub fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// How much sources may give in an epoch.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Waits until `epoch` is durable and visible; injects its barrier now if it is still open.
@@ -259,6 +272,8 @@ struct InFlight {
     record: EpochRecord,
     replies: Vec<oneshot::Sender<SqlResult<Epoch>>>,
     complained: bool,
+    /// Rows of the source that gave most.
+    source_rows: u64,
 }
 
 struct Loop {
@@ -267,6 +282,7 @@ struct Loop {
     status: Status,
     readers: Readers,
     settings: Settings,
+    budget: Budget,
     journal: Journal,
     plan: Plan,
     /// `None` only while it is being built again.
@@ -399,7 +415,13 @@ impl Loop {
         let next = Epoch(self.gate.open_epoch().0 + 1);
         let epoch = self.gate.seal(next, self.plan.tables.values());
         let (injected, time) = (clock::moment(), clock::wall());
-        let barrier = Arc::new(Barrier { epoch, time, injected, mutation: pending.mutation });
+        let barrier = Arc::new(Barrier {
+            epoch,
+            time,
+            injected,
+            detached: false,
+            mutation: pending.mutation,
+        });
         let waiting = graph.actors();
         graph.inject(&barrier);
 
@@ -436,6 +458,7 @@ impl Loop {
             record,
             replies,
             complained: false,
+            source_rows: 0,
         });
     }
 
@@ -453,6 +476,9 @@ impl Loop {
             return;
         }
         self.status.record_actor(report.actor, report.epoch, report.figures);
+        if self.graph.as_ref().is_some_and(|graph| graph.is_source(object)) {
+            flight.source_rows = flight.source_rows.max(report.figures.rows_out);
+        }
         let record = &mut flight.record;
         record.align_max = record.align_max.max(report.figures.align);
         record.flush_max = record.flush_max.max(report.figures.flush);
@@ -489,6 +515,10 @@ impl Loop {
             self.failures.remove(object);
         }
         let total = flight.barrier.injected.elapsed();
+        if flight.source_rows > 0 {
+            let target = self.settings.barrier_interval * INTERVALS_TO_COMMIT;
+            self.budget.adapt(flight.source_rows, total, target);
+        }
         flight.record.bytes = bytes;
         flight.record.commit = total.saturating_sub(flight.record.collect);
         self.status.record_epoch(flight.record);
@@ -591,7 +621,7 @@ impl Loop {
         let mut wait = Duration::from_millis(10);
         loop {
             let cache = self.settings.cache_bytes_max;
-            match Graph::start(&self.plan, &self.store, &self.readers, cache) {
+            match Graph::start(&self.plan, &self.store, &self.readers, cache, &self.budget) {
                 Ok(graph) => {
                     self.graph = Some(graph);
                     return;

@@ -16,16 +16,20 @@
 //!
 //! When all inputs are read to the end, the job asks to be attached at a barrier *b*: its inputs
 //! send it the epochs after *b* on new channels. The driver brings the job to *b* exactly, commits
-//! that, and hands its channels over. Nobody else waits longer than for that last step.
+//! that, and hands its channels over. Nobody else waits longer than for that last step, which is
+//! as long as what came in during the step before: so the job asks only after a step that was
+//! short, or when its steps do not get shorter any more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::coordinator::{Attach, Coordinator, JobSpec, SourceSpec};
+use super::graph::root_actor;
 use super::status::JobState;
 use crate::clock;
 use crate::connector::{Positions, Source, Then};
@@ -41,8 +45,25 @@ use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
 use crate::task;
 use crate::types::{Delta, Epoch, ObjectId, TableId};
 
-/// Rows read of an input in a step: each step is a commit.
-const STEP_ROWS: usize = 65_536;
+/// Rows read of an input in a step: each step is a commit. As many as take about [`STEP_TIME`].
+const STEP_ROWS_MIN: usize = 1024;
+const STEP_ROWS_FIRST: usize = 8192;
+const STEP_ROWS_MAX: usize = 65_536;
+
+/// Short enough to show progress, and for a job that goes away to go soon; long enough that
+/// commits cost little beside it.
+const STEP_TIME: Duration = Duration::from_millis(500);
+
+/// Barrier intervals that the last step may take, as far as the step before it tells.
+const INTERVALS_BEHIND_MAX: u32 = 1;
+
+/// How often sources are slowed down to half of their speed for a job that replays them and does
+/// not gain on them: it would never be finished.
+const HALVED_MAX: usize = 16;
+
+/// Steps that brought the job to the newest epoch without being short: it does not come nearer, as
+/// its inputs are as fast as it is. Attached, it slows its sources down like every reader.
+const STEPS_BEHIND_MAX: usize = 20;
 
 /// Changelog entries read at a time.
 const CHANGES: usize = 64;
@@ -98,6 +119,15 @@ pub fn progress_of(bytes: &[u8]) -> SqlResult<Progress> {
 }
 
 impl Progress {
+    /// As `weir.jobs` shows it; `newest` is what a job of sources alone has read up to.
+    pub fn state(&self, newest: Epoch) -> JobState {
+        let done = self.inputs.values().filter_map(|read| match read {
+            Read::Stored { done, .. } => Some(*done),
+            Read::Source { .. } => None,
+        });
+        JobState::Detached { rows: self.rows, done: done.min().unwrap_or(newest) }
+    }
+
     /// The epoch after which the job needs the changes of `input`.
     pub fn done(&self, input: ObjectId) -> Epoch {
         match self.inputs.get(&input.0) {
@@ -120,6 +150,23 @@ pub struct Driver {
     actors: Vec<ActorId>,
     route: Route,
     events: mpsc::Receiver<Event>,
+    committing: Committing,
+}
+
+/// Held while a commit of the job is on its way to the disk: it goes on when its driver is gone,
+/// and whoever deletes the job's state must wait for it.
+pub type Committing = Arc<tokio::sync::Mutex<()>>;
+
+/// How far changes were applied.
+enum Applied {
+    All,
+    Until(Epoch),
+}
+
+/// How many rows the next step may read, after one with `rows` that took `took`.
+fn next_rows(rows: usize, took: Duration) -> usize {
+    let fitting = rows as f64 * STEP_TIME.as_secs_f64() / took.as_secs_f64().max(1e-3);
+    (fitting as usize).min(rows * 2).clamp(STEP_ROWS_MIN, STEP_ROWS_MAX)
 }
 
 impl Driver {
@@ -130,6 +177,7 @@ impl Driver {
         job: JobSpec,
         inputs: Vec<(ObjectId, Input)>,
         mut progress: Progress,
+        committing: Committing,
     ) -> SqlResult<Self> {
         let (sender, events) = mpsc::channel(1024);
         let route = Route::new(sender);
@@ -137,6 +185,7 @@ impl Driver {
             store: coordinator.store(),
             route: &route,
             changelog: false,
+            detached: true,
             cache_bytes_max: coordinator.settings().cache_bytes_max,
             outputs: Vec::new(),
         };
@@ -165,19 +214,53 @@ impl Driver {
             .map(|feed| (feed.upstream, Dispatcher::new(feed.outputs)))
             .collect();
         let actors = deployed.actors;
-        Ok(Self { coordinator, job, inputs, progress, sources, feeds, actors, route, events })
+        Ok(Self {
+            coordinator,
+            job,
+            inputs,
+            progress,
+            sources,
+            feeds,
+            actors,
+            route,
+            events,
+            committing,
+        })
     }
 
     /// Catches up and attaches. Dropping the future ends the job's actors.
     pub async fn run(mut self) -> SqlResult<()> {
+        let short = self.coordinator.settings().barrier_interval * INTERVALS_BEHIND_MAX;
+        let mut rows_max = STEP_ROWS_FIRST;
+        let mut long_steps = 0;
+        let mut held = Vec::new();
         loop {
             let snapshot = self.coordinator.store().snapshot();
-            if self.step(&snapshot, STEP_ROWS).await? {
-                break;
+            let (given, read) = (self.given(), self.progress.rows);
+            let started = clock::moment();
+            let there = self.step(&snapshot, rows_max).await?;
+            let took = started.elapsed();
+            if there {
+                long_steps += 1;
+                if took <= short || long_steps >= STEPS_BEHIND_MAX {
+                    break;
+                }
             }
+            let given = self.given().saturating_sub(given);
+            let read = self.progress.rows - read;
+            if given > 0 && read < given + given / 4 && held.len() < HALVED_MAX {
+                held.push(self.coordinator.budget().halve());
+            }
+            rows_max = next_rows(rows_max, took);
             failpoint::hit(failpoint::BACKFILL_CHUNK);
         }
         self.attach().await
+    }
+
+    /// Rows that the sources of the job have given to the graph so far.
+    fn given(&self) -> u64 {
+        let status = self.coordinator.status();
+        self.sources.keys().map(|object| status.rows_out(root_actor(*object))).sum()
     }
 
     /// Joins the graph at a barrier.
@@ -246,13 +329,18 @@ impl Driver {
         else {
             return Err(SqlError::internal("an input that was not read"));
         };
-        self.apply_changes(index, object, snapshot, &position, done).await?;
+        let applied =
+            self.apply_changes(index, object, snapshot, &position, done, rows_max).await?;
+        if let Applied::Until(done) = applied {
+            self.progress.inputs.insert(object.0, Read::Stored { position, done });
+            return Ok(false);
+        }
         let mut position = position;
         let mut read = 0;
         while position != Position::End && read < rows_max {
             let page = {
                 let (snapshot, position) = (Arc::clone(snapshot), position.clone());
-                let rows = STEP_ROWS.min(rows_max - read);
+                let rows = STEP_ROWS_MAX.min(rows_max - read);
                 task::spawn_blocking(move || {
                     let from = match &position {
                         Position::After(key) => Bound::Excluded(key.as_slice()),
@@ -281,7 +369,7 @@ impl Driver {
         Ok(end)
     }
 
-    /// Changes, up to the snapshot, of the rows that the job has seen already.
+    /// Changes, up to the snapshot, of the rows that the job has seen already: about `rows_max`.
     async fn apply_changes(
         &mut self,
         index: usize,
@@ -289,15 +377,21 @@ impl Driver {
         snapshot: &Snapshot,
         position: &Position,
         mut done: Epoch,
-    ) -> SqlResult<()> {
+        rows_max: usize,
+    ) -> SqlResult<Applied> {
         if *position == Position::Start {
-            return Ok(());
+            return Ok(Applied::All);
         }
+        let mut rows = 0;
         loop {
             let changes = snapshot.changelog(object, done, CHANGES)?;
-            let Some((last, _)) = changes.last() else { return Ok(()) };
+            let Some((last, _)) = changes.last() else { return Ok(Applied::All) };
+            if rows >= rows_max {
+                return Ok(Applied::Until(done));
+            }
             done = *last;
             for (_, delta) in changes {
+                rows += delta.rows();
                 let Input::Stored(layout) = &self.inputs[index].1 else { continue };
                 let seen = match position {
                     Position::After(position) => {
@@ -357,6 +451,7 @@ impl Driver {
             epoch,
             time: clock::wall(),
             injected: clock::moment(),
+            detached: true,
             mutation: Mutation::default(),
         });
         for index in 0..self.feeds.len() {
@@ -423,11 +518,15 @@ impl Driver {
                     commit.truncated.push((ObjectId(*input), done));
                 }
             }
-            let (rows, done) = (self.progress.rows, snapshot.epoch());
-            status.set_job(object, JobState::Detached { rows, done });
+            status.set_job(object, self.progress.state(snapshot.epoch()));
         }
         let store = self.coordinator.store().clone();
-        task::spawn_blocking(move || store.commit(commit))
+        let committing = Arc::clone(&self.committing).lock_owned().await;
+        let write = move || {
+            let _committing = committing;
+            store.commit(commit)
+        };
+        task::spawn_blocking(write)
             .await
             .map_err(|panic| SqlError::internal(format!("the commit panicked: {panic}")))??;
         Ok(())

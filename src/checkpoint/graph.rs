@@ -16,7 +16,7 @@ use crate::dataflow::deploy::{Settings, deploy, output_actors};
 use crate::dataflow::dispatch::{Dispatcher, Output};
 use crate::dataflow::inbox::Inbox;
 use crate::dataflow::report::{ActorId, Event, Route};
-use crate::dataflow::source::{SourceActor, positions_key, positions_of};
+use crate::dataflow::source::{Budget, SourceActor, positions_key, positions_of};
 use crate::dataflow::table::TableActor;
 use crate::error::SqlResult;
 use crate::state::Store;
@@ -112,6 +112,7 @@ pub(super) struct Graph {
     /// Who must report for the next barrier.
     actors: HashSet<ActorId>,
     tasks: Vec<JoinHandle<()>>,
+    budget: Budget,
 }
 
 impl Graph {
@@ -121,6 +122,7 @@ impl Graph {
         store: &Store,
         readers: &Readers,
         cache_bytes_max: usize,
+        budget: &Budget,
     ) -> SqlResult<Self> {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         let route = Route::new(sender.clone());
@@ -131,6 +133,7 @@ impl Graph {
             roots: HashMap::new(),
             actors: HashSet::new(),
             tasks: Vec::new(),
+            budget: budget.clone(),
         };
         let mut outputs: HashMap<ObjectId, Vec<Vec<Output>>> = HashMap::new();
         for spec in plan.readers_first() {
@@ -139,6 +142,7 @@ impl Graph {
                 store,
                 route: &graph.route,
                 changelog: readers.any(object),
+                detached: false,
                 cache_bytes_max,
                 outputs: outputs.remove(&object).unwrap_or_default(),
             };
@@ -198,6 +202,7 @@ impl Graph {
             dispatcher: Dispatcher::new(outputs),
             route: self.route.clone(),
             active: Arc::clone(&active),
+            budget: self.budget.clone(),
         };
         let root = Root { barriers: sender, active: Some(active) };
         self.add_root(id, root, Box::pin(actor.run()));
@@ -239,6 +244,11 @@ impl Graph {
         }
     }
 
+    /// Whether `object` is a source of the graph.
+    pub(super) fn is_source(&self, object: ObjectId) -> bool {
+        self.roots.get(&object).is_some_and(|root| root.active.is_some())
+    }
+
     /// Whether a source may have rows to commit.
     pub(super) fn is_active(&self) -> bool {
         self.roots
@@ -262,6 +272,7 @@ impl Graph {
     }
 }
 
-fn root_actor(object: ObjectId) -> ActorId {
+/// The only actor of a table or a source.
+pub(super) fn root_actor(object: ObjectId) -> ActorId {
     ActorId { object, fragment: 0, index: 0 }
 }

@@ -106,6 +106,11 @@ impl Status {
         self.inner.lock().epochs.iter().cloned().collect()
     }
 
+    /// Rows that an actor has given so far.
+    pub fn rows_out(&self, actor: ActorId) -> u64 {
+        self.inner.lock().actors.get(&actor).map_or(0, |record| record.rows_out)
+    }
+
     pub fn actors(&self) -> Vec<(ActorId, ActorRecord)> {
         let mut actors: Vec<_> =
             self.inner.lock().actors.iter().map(|(id, record)| (*id, record.clone())).collect();

@@ -33,6 +33,8 @@ pub struct Actor {
     pub materializes: bool,
     /// Clean cached state that it may keep over a barrier.
     pub cache_bytes_max: usize,
+    /// Whether its job catches up; until a barrier of the graph's says otherwise.
+    pub detached: bool,
 }
 
 impl Actor {
@@ -45,8 +47,9 @@ impl Actor {
                 align::Event::Delta { port, delta } => {
                     failpoint::hit(failpoint::ACTOR_PROCESS);
                     figures.rows_in += delta.rows() as u64;
+                    let aside = self.detached;
                     let (chain, mut output) = self.output(&mut figures, &mut changelog);
-                    chain.process(port, delta, &mut output)?;
+                    run(aside, || chain.process(port, delta, &mut output))?;
                 }
                 align::Event::Barrier { barrier, first } => {
                     failpoint::hit(failpoint::ACTOR_BARRIER);
@@ -70,8 +73,9 @@ impl Actor {
         let aligned = clock::moment();
         figures.start_delay = first.since(barrier.injected);
         figures.align = aligned.since(first);
+        let aside = self.detached;
         let (chain, mut output) = self.output(figures, changelog);
-        chain.flush(&barrier.end(), &mut output)?;
+        run(aside, || chain.flush(&barrier.end(), &mut output))?;
         self.dispatcher.barrier(barrier).await?;
 
         let mut report = Report::new(self.id, barrier.epoch);
@@ -86,6 +90,7 @@ impl Actor {
         figures.flush = aligned.elapsed();
         report.figures = std::mem::take(figures);
 
+        self.detached = barrier.detached;
         if self.materializes {
             let mutation = &barrier.mutation;
             self.dispatcher.mutate(mutation, object, self.id.index);
@@ -104,6 +109,11 @@ impl Actor {
         let changelog = self.changelog.then_some(changelog);
         (&mut self.chain, RootOutput { dispatcher: &mut self.dispatcher, figures, changelog })
     }
+}
+
+/// Runs an actor's work; that of a job which catches up aside, as it must not delay the others.
+fn run<T>(aside: bool, work: impl FnOnce() -> T) -> T {
+    if aside { task::aside(work) } else { work() }
 }
 
 /// Whether the actor's object keeps a changelog after `barrier`.

@@ -16,6 +16,8 @@ pub struct Barrier {
     /// When it was injected; what `now()` means in the epoch.
     pub time: WallTime,
     pub injected: Moment,
+    /// Whether it ends an epoch of a job that catches up, or one of the graph.
+    pub detached: bool,
     pub mutation: Mutation,
 }
 

@@ -12,7 +12,7 @@ use super::barrier::Barrier;
 use crate::types::Delta;
 
 /// Bytes that a channel holds at the most; a larger delta goes alone.
-const CHANNEL_BYTES_MAX: usize = 4 << 20;
+const CHANNEL_BYTES_MAX: usize = 1 << 20;
 
 /// Messages that a channel holds at the most, so that tiny deltas are bounded as well.
 const CHANNEL_MESSAGES_MAX: usize = 256;

@@ -24,6 +24,8 @@ pub struct Settings<'a> {
     pub route: &'a Route,
     /// Whether the object keeps a changelog from its first epoch on.
     pub changelog: bool,
+    /// Whether it begins in epochs of its own.
+    pub detached: bool,
     /// Clean cached state that each actor may keep.
     pub cache_bytes_max: usize,
     /// Who reads the object's rows from its first epoch on: outputs by index of its actors.
@@ -136,6 +138,7 @@ pub fn deploy(
                 changelog: settings.changelog && number == last,
                 materializes: number == last,
                 cache_bytes_max: settings.cache_bytes_max,
+                detached: settings.detached,
             };
             deployed.actors.push(id);
             let body = Box::pin(actor.run());

@@ -2,9 +2,12 @@
 //!
 //! A source without readers stands still: its rows would be nobody's. All views over a source
 //! share one actor, so at one epoch they have seen the same rows.
+//!
+//! What a source has given stands before its barrier in every channel, so a source that is faster
+//! than its readers is held to a [`Budget`] of rows an epoch.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -28,6 +31,80 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Dead letters kept of one epoch; more are only counted.
 const DEAD_LETTERS_MAX: usize = 1000;
 
+/// Rows that each source may give in an epoch: what stands between a barrier and its commit.
+/// Shared by all sources; who collects their epochs adapts it.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    rows: Arc<AtomicU64>,
+    /// How often it is halved for a job that catches up.
+    halved: Arc<AtomicU32>,
+}
+
+/// A budget is never less. What an epoch costs besides its rows would weigh more than they do: with
+/// 1024, where that costs 200 ms, four views took a sixth of what they could.
+const BUDGET_ROWS_MIN: u64 = 2 * POLL_ROWS as u64;
+
+/// ... and this, however often it is halved, so that nothing stands still.
+const HALVED_ROWS_MIN: u64 = 64;
+
+/// What a graph starts with, not knowing how fast it is: it doubles within a few epochs.
+const BUDGET_ROWS_FIRST: u64 = 4 * POLL_ROWS as u64;
+
+/// A budget is never more, which no source gives within an epoch.
+const BUDGET_ROWS_MAX: u64 = 1 << 32;
+
+impl Default for Budget {
+    fn default() -> Self {
+        let rows = Arc::new(AtomicU64::new(BUDGET_ROWS_FIRST));
+        Self { rows, halved: Arc::default() }
+    }
+}
+
+impl Budget {
+    fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// What a source may give now.
+    fn allowed(&self) -> u64 {
+        (self.rows() >> self.halved.load(Ordering::Relaxed)).max(HALVED_ROWS_MIN)
+    }
+
+    /// Halves what sources may give, until the guard that this returns is dropped: for a job that
+    /// replays a source and does not gain on it.
+    pub fn halve(&self) -> Halved {
+        self.halved.fetch_add(1, Ordering::Relaxed);
+        Halved(self.clone())
+    }
+
+    /// An epoch of `rows` rows of a source took `took` from its barrier to its commit, and is not
+    /// to take much longer than `target`.
+    pub fn adapt(&self, rows: u64, took: Duration, target: Duration) {
+        let budget = self.rows();
+        let next = if took > target {
+            // As many as there would have been time for; half at once at the most, for one slow
+            // epoch may have other reasons.
+            let fitting = rows as f64 * target.as_secs_f64() / took.as_secs_f64();
+            budget.min((fitting as u64).max(budget / 2))
+        } else if rows >= budget && took < target * 3 / 4 {
+            budget + budget / 2
+        } else {
+            budget
+        };
+        self.rows.store(next.clamp(BUDGET_ROWS_MIN, BUDGET_ROWS_MAX), Ordering::Relaxed);
+    }
+}
+
+/// See [`Budget::halve`].
+#[derive(Debug)]
+pub struct Halved(Budget);
+
+impl Drop for Halved {
+    fn drop(&mut self) {
+        self.0.halved.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Gives a source's rows to the graph.
 pub struct SourceActor {
     pub id: ActorId,
@@ -37,6 +114,7 @@ pub struct SourceActor {
     pub route: Route,
     /// Set while it reads: while there may be rows to commit.
     pub active: Arc<AtomicBool>,
+    pub budget: Budget,
 }
 
 /// Where positions of a source are kept in the store's metadata.
@@ -67,8 +145,12 @@ impl SourceActor {
         let mut epoch = EpochOfSource::default();
         let mut next = Next::Poll;
         loop {
-            let reading = !self.dispatcher.is_empty() && !matches!(next, Next::Idle);
-            self.active.store(reading || epoch.rows > 0, Ordering::Release);
+            // With the budget spent it waits for its barrier: what it gave before is in its way.
+            let room = self.budget.allowed().saturating_sub(epoch.rows);
+            let ready = !self.dispatcher.is_empty() && !matches!(next, Next::Idle);
+            self.active.store(ready || epoch.rows > 0, Ordering::Release);
+            let reading = ready && room > 0;
+            let rows_max = usize::try_from(room).unwrap_or(POLL_ROWS).min(POLL_ROWS);
             let step = async {
                 match next {
                     _ if !reading => std::future::pending().await,
@@ -76,7 +158,7 @@ impl SourceActor {
                         tokio::time::sleep(duration.saturating_sub(since.elapsed())).await;
                         None
                     }
-                    Next::Poll | Next::Idle => Some(self.source.poll(POLL_ROWS, None).await),
+                    Next::Poll | Next::Idle => Some(self.source.poll(rows_max, None).await),
                 }
             };
             tokio::select! {
@@ -183,6 +265,35 @@ mod tests {
         registry::open(&options, schema).expect("valid options")
     }
 
+    #[test]
+    fn a_budget_follows_what_fits_between_a_barrier_and_its_commit() {
+        let (budget, target) = (Budget::default(), Duration::from_millis(200));
+        // A graph that takes 1 ms for 200 rows, and 50 ms besides.
+        let took = |rows: u64| Duration::from_millis(50 + rows / 200);
+        for _ in 0..50 {
+            budget.adapt(budget.rows(), took(budget.rows()), target);
+        }
+        assert!((20_000..=32_000).contains(&budget.rows()), "{}", budget.rows());
+        // One that takes nothing: rows are not what an epoch takes time for.
+        for _ in 0..200 {
+            budget.adapt(budget.rows(), Duration::ZERO, target);
+        }
+        assert_eq!(budget.rows(), BUDGET_ROWS_MAX);
+        // One slow epoch halves it; a source that gave little says nothing of more.
+        budget.adapt(1000, Duration::from_secs(60), target);
+        assert_eq!(budget.rows(), BUDGET_ROWS_MAX / 2);
+        budget.adapt(1000, Duration::ZERO, target);
+        assert_eq!(budget.rows(), BUDGET_ROWS_MAX / 2);
+        for _ in 0..50 {
+            budget.adapt(budget.rows(), Duration::from_secs(60), target);
+        }
+        assert_eq!(budget.rows(), BUDGET_ROWS_MIN);
+        let halved: Vec<Halved> = (0..3).map(|_| budget.halve()).collect();
+        assert_eq!(budget.allowed(), BUDGET_ROWS_MIN / 8);
+        drop(halved);
+        assert_eq!(budget.allowed(), BUDGET_ROWS_MIN);
+    }
+
     #[tokio::test]
     async fn a_source_that_waits_is_read_although_barriers_come_more_often() {
         let source = slow_source();
@@ -196,7 +307,8 @@ mod tests {
         let (inject, barriers) = mpsc::channel(1);
         let route = Route::new(events);
         let active = Arc::new(AtomicBool::new(true));
-        let actor = SourceActor { id, source, barriers, dispatcher, route, active };
+        let budget = Budget::default();
+        let actor = SourceActor { id, source, barriers, dispatcher, route, active, budget };
         let running = crate::task::spawn("source", actor.run());
         for epoch in 1..=100 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -204,6 +316,7 @@ mod tests {
                 epoch: Epoch(epoch),
                 time: clock::wall(),
                 injected: clock::moment(),
+                detached: false,
                 mutation: Mutation::default(),
             };
             assert!(inject.send(Arc::new(barrier)).await.is_ok(), "the actor runs");

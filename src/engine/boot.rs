@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ddl::own_meta;
@@ -93,11 +94,10 @@ impl Engine {
             locks: Arc::default(),
             row_ids: Arc::default(),
             system: OnceLock::new(),
+            undoing: watch::Sender::new(0),
         });
         for (job, progress) in found.detached {
-            let (rows, done) = (0, Epoch(0));
-            let state = JobState::Detached { rows, done };
-            engine.coordinator.status().set_job(job.graph.object, state);
+            engine.coordinator.status().set_job(job.graph.object, progress.state(Epoch(0)));
             engine.start_detached(job, progress)?;
         }
         for table in found.pumped {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::Engine;
 use crate::catalog::{Object, ObjectKind};
 use crate::checkpoint::coordinator::{Change, JobSpec, SourceSpec};
-use crate::checkpoint::detached::{Driver, Input, Progress};
+use crate::checkpoint::detached::{Committing, Driver, Input, Progress};
 use crate::connector;
 use crate::error::{SqlError, SqlResult, code};
 use crate::serving::connector_options;
@@ -96,8 +96,10 @@ impl Engine {
         let engine = Arc::clone(self);
         task::spawn_on(&self.stream, format!("job {}", object.0), async move {
             let coordinator = engine.coordinator.clone();
+            let committing = Committing::default();
             let driving = async {
-                let driver = Driver::start(coordinator, job, inputs, progress)?;
+                let still = Arc::clone(&committing);
+                let driver = Driver::start(coordinator, job, inputs, progress, still)?;
                 Box::pin(driver.run()).await
             };
             let result = tokio::select! {
@@ -108,6 +110,8 @@ impl Engine {
                 )),
                 result = driving => result,
             };
+            // Whoever ended the job deletes its state next: nothing of it may be written after.
+            drop(committing.lock().await);
             if result.is_ok() {
                 engine.background.lock().remove(&object);
                 engine.stop_changelogs(object).await;

@@ -20,6 +20,7 @@ use std::time::Duration;
 use datafusion::execution::SessionState;
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 use crate::catalog::Catalog;
 use crate::catalog::pg::PgSession;
@@ -68,6 +69,8 @@ pub struct Engine {
     locks: Arc<dml::Locks>,
     row_ids: Arc<dml::RowIds>,
     system: OnceLock<Arc<System>>,
+    /// Views that are being taken away because they were not finished.
+    undoing: watch::Sender<usize>,
 }
 
 impl Engine {

@@ -52,7 +52,11 @@ impl Session {
             StatementKind::CreateMaterializedView(create) => {
                 let parallelism = self.parallelism();
                 let work = engine.create_materialized_view(create, text, &names, parallelism);
-                self.interrupts.race(Box::pin(work)).await
+                let made = self.interrupts.race(Box::pin(work)).await;
+                if made.is_err() {
+                    self.engine.undone().await;
+                }
+                made
             }
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
             StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,

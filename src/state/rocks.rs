@@ -133,7 +133,7 @@ impl Rocks {
 
         let cache = Cache::new_lru_cache(cache_bytes);
         let families = Family::ALL.map(|family| {
-            ColumnFamilyDescriptor::new(family.name(), family_options(family, &cache))
+            ColumnFamilyDescriptor::new(family.name(), family_options(family, &cache, cache_bytes))
         });
         let db = DB::open_cf_descriptors(&options, path, families).map_err(|error| {
             let text = error.to_string();
@@ -194,7 +194,12 @@ impl Rocks {
     }
 }
 
-fn family_options(family: Family, cache: &Cache) -> Options {
+/// What is written is kept in memory up to this part of the cache, for each family, twice: while
+/// one buffer goes to the disk the next one fills.
+const BUFFER_SHARE: usize = 4;
+const BUFFER_BYTES_MIN: usize = 4 << 20;
+
+fn family_options(family: Family, cache: &Cache, cache_bytes: usize) -> Options {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_block_cache(cache);
     blocks.set_bloom_filter(10.0, false);
@@ -207,7 +212,8 @@ fn family_options(family: Family, cache: &Cache) -> Options {
     options.set_compression_type(DBCompressionType::Lz4);
     options.set_bottommost_compression_type(DBCompressionType::Zstd);
     options.set_level_compaction_dynamic_level_bytes(true);
-    let buffer = if family == Family::State { 32 << 20 } else { 8 << 20 };
+    let buffer_max = if family == Family::State { 32 << 20 } else { 8 << 20 };
+    let buffer = (cache_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, buffer_max);
     options.set_write_buffer_size(buffer);
     // Most keys that operators look for are not there: about ten bits for each entry of a memtable
     // answer that without a walk through it.

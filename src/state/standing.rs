@@ -225,16 +225,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let store = store(&folder);
         let mut errors = StandingErrors::new(&store, OBJECT, 2, 3);
-        let division = SqlError::new(code::DIVISION_BY_ZERO, "division by zero");
+        let division = SqlError::new(code::DIVISION_BY_ZERO, "by 0");
         errors.add("x", &division, 5);
         commit(&store, std::slice::from_mut(&mut errors));
         let table = TableId::standing_errors(OBJECT);
         let page = store.snapshot().page(table, Bound::Unbounded, None, 2).expect("reads");
         let (weight, stored) = page.value(0).split_at(8);
         expect![[r#"
-            00309b3b8fb94c350bd8a25f2d8a9a8dc800020003
+            004b284b84d7808f1bb9aee6ab00a3648a00020003
             0000000000000005
-            {"expression":"x","code":"22012","message":"division by zero","detail":null,"hint":null}"#]]
+            {"expression":"x","code":"22012","message":"by 0","detail":null,"hint":null}"#]]
         .assert_eq(&format!(
             "{}\n{}\n{}",
             hex::encode(page.key(0)),

@@ -48,6 +48,12 @@ impl Engine {
         result.map(|()| DdlOutcome::default())
     }
 
+    /// Waits until no unfinished view is there any more: then its name is free again.
+    pub async fn undone(&self) {
+        // The engine holds the sender itself.
+        self.undoing.subscribe().wait_for(|count| *count == 0).await.ok();
+    }
+
     /// The graph that the statement would make, as text.
     pub async fn explain_view(
         &self,
@@ -164,10 +170,12 @@ impl Drop for Undo {
         let Some(engine) = self.engine.take() else { return };
         let object = self.object;
         let stream = engine.stream.clone();
+        engine.undoing.send_modify(|count| *count += 1);
         task::spawn_on(&stream, format!("undo {}", object.0), async move {
             if let Err(error) = engine.undo_view(object).await {
                 tracing::error!(object = object.0, %error, "an unfinished view stays");
             }
+            engine.undoing.send_modify(|count| *count -= 1);
         });
     }
 }
