@@ -403,14 +403,20 @@ impl Operator for Recompute {
     }
 
     fn evict(&mut self, bytes_max: usize) {
-        let bytes = self.cached_bytes();
-        if bytes > bytes_max {
-            let keep = self.keys.to_keep(bytes, bytes_max);
+        let mut aim = bytes_max;
+        loop {
+            let bytes = self.cached_bytes();
+            if bytes <= bytes_max {
+                return;
+            }
+            let keep = self.keys.to_keep(bytes, aim);
             self.keys.retain(&keep);
             self.marks = vec![false; keep.len()];
             for rows in self.inputs.iter_mut().chain([&mut self.result]) {
                 rows.retain(&keep);
             }
+            // Partitions with more rows than others may be left.
+            aim /= 2;
         }
     }
 

@@ -329,11 +329,17 @@ impl Operator for Join {
     }
 
     fn evict(&mut self, bytes_max: usize) {
-        let bytes = self.cached_bytes();
-        if bytes > bytes_max {
-            let keep = self.keys.to_keep(bytes, bytes_max);
+        let mut aim = bytes_max;
+        loop {
+            let bytes = self.cached_bytes();
+            if bytes <= bytes_max {
+                return;
+            }
+            let keep = self.keys.to_keep(bytes, aim);
             self.keys.retain(&keep);
             self.sides.iter_mut().for_each(|side| side.retain(&keep));
+            // Keys with more rows than others may be left.
+            aim /= 2;
         }
     }
 
