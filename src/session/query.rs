@@ -56,8 +56,8 @@ impl Session {
         let interrupts = Arc::clone(&self.interrupts);
         let style = self.text_style();
         let work = async {
-            let planned = plan(&context, query, &parameters.declared()).await?;
-            start(&context, &planned, parameters).await
+            let (planned, state) = plan(&context, query, &parameters.declared()).await?;
+            start(&context, &planned, state, parameters).await
         };
         Ok(interrupts.race(Box::pin(work)).await?.with_style(style))
     }
@@ -73,7 +73,7 @@ impl Session {
         let style = self.text_style();
         let work = async {
             let planned = rebound(&context, planned)?;
-            start(&context, &planned, parameters).await
+            start(&context, &planned, None, parameters).await
         };
         Ok(interrupts.race(Box::pin(work)).await?.with_style(style))
     }
@@ -85,7 +85,7 @@ impl Session {
         declared: &[Option<SqlType>],
     ) -> SqlResult<Planned> {
         let context = self.query_context()?;
-        plan(&context, query, declared).await
+        Ok(plan(&context, query, declared).await?.0)
     }
 
     pub(super) async fn select_jobs(&mut self) -> SqlResult<Rows> {
@@ -99,16 +99,18 @@ impl Session {
     }
 }
 
+/// The plan, and the session it was made in: making one costs more than many a query.
 async fn plan(
     context: &QueryContext,
     query: &Query,
     declared: &[Option<SqlType>],
-) -> SqlResult<Planned> {
+) -> SqlResult<(Planned, Option<SessionState>)> {
     if let Some(bound) = CatalogQuery::bind(query, &context.pg_context(), declared)? {
-        return Ok(Planned::Catalog(Arc::new(bound)));
+        return Ok((Planned::Catalog(Arc::new(bound)), None));
     }
     let state = serving::session_state(context)?;
-    Ok(Planned::Plan(Arc::new(planner::plan_query(&state, query, declared).await?)))
+    let planned = planner::plan_query(&state, query, declared).await?;
+    Ok((Planned::Plan(Arc::new(planned)), Some(state)))
 }
 
 /// A query planned at another moment, as it reads at this one.
@@ -121,6 +123,7 @@ fn rebound(context: &QueryContext, planned: &Planned) -> SqlResult<Planned> {
 async fn start(
     context: &QueryContext,
     planned: &Planned,
+    state: Option<SessionState>,
     parameters: &Parameters,
 ) -> SqlResult<Rows> {
     let description = Arc::new(planned.description(&context.catalog));
@@ -137,7 +140,10 @@ async fn start(
             Rows::of_batches(description, tag, vec![batch])
         }
         Planned::Plan(query) => {
-            let state = serving::session_state(context)?;
+            let state = match state {
+                Some(state) => state,
+                None => serving::session_state(context)?,
+            };
             let plan = with_values(&query.plan, parameters)?;
             let stream = serving::execute(&state, &plan).await?;
             let batches = stream.map(|batch| batch.map_err(SqlError::from));
