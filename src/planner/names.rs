@@ -22,7 +22,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
-use super::decorrelate::{ARRAY, ROW, array_function, row_function};
+use super::decorrelate::{ARRAY, ROW, SUBQUERY, array_function, row_function, subquery_function};
 use super::fetch::{WITH_TIES, with_ties_function};
 use super::operators::{Operators, Types};
 use super::set_functions::SetFunctions;
@@ -189,6 +189,7 @@ impl ContextProvider for Names<'_> {
             ARRAY => return Some(array_function()),
             ROW => return Some(row_function()),
             WITH_TIES => return Some(with_ties_function()),
+            SUBQUERY => return Some(subquery_function()),
             _ => {}
         }
         if let Some(assignment) = assignment(name) {

@@ -7,6 +7,7 @@
 //! | `(a, b) IN (query)`, `(a, b) op ANY (query)` | `row(a, b) IN (SELECT row(x, y) FROM (query))` |
 //! | `(a, b) = (query)` | `(SELECT a = x AND b = y FROM (query))` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
+//! | any subquery in an expression | with a number, [`SUBQUERY`] |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
 //! | `FROM generate_series(1, n)` | the same, as LATERAL |
 
@@ -14,7 +15,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
-use super::decorrelate::{ARRAY, ROW};
+use super::decorrelate::{ARRAY, ROW, SUBQUERY};
 use super::dml::quote;
 use super::parse::{fold_ident, parse_expression, parse_query};
 use super::set_functions::is_series;
@@ -22,9 +23,17 @@ use crate::error::{SqlError, SqlResult};
 
 /// Spells a query as it can be planned.
 pub(super) fn respell(query: &mut ast::Query) -> SqlResult<()> {
-    struct Speller;
+    #[derive(Default)]
+    struct Speller {
+        /// The subqueries so far: the same text has the same number.
+        subqueries: Vec<String>,
+    }
     impl VisitorMut for Speller {
         type Break = SqlError;
+
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
+            carry(number(expr, &mut self.subqueries))
+        }
 
         fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
             carry(respell_expression(expr))
@@ -38,7 +47,7 @@ pub(super) fn respell(query: &mut ast::Query) -> SqlResult<()> {
             ControlFlow::Continue(())
         }
     }
-    match query.visit(&mut Speller) {
+    match query.visit(&mut Speller::default()) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
@@ -48,6 +57,50 @@ fn carry(result: SqlResult<()>) -> ControlFlow<SqlError> {
     match result {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => ControlFlow::Break(error),
+    }
+}
+
+/// Numbers a subquery.
+fn number(expr: &mut Expr, subqueries: &mut Vec<String>) -> SqlResult<()> {
+    if let Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } = expr
+        && let Some(subquery) = numbered(right)
+    {
+        // The comparison gets the number, not what is compared with.
+        *right = Box::new(subquery.clone());
+    }
+    let subquery = match expr {
+        Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => true,
+        Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } => {
+            matches!(right.as_ref(), Expr::Subquery(_))
+        }
+        _ => false,
+    };
+    if !subquery {
+        return Ok(());
+    }
+    let text = expr.to_string();
+    let known = subqueries.iter().position(|subquery| *subquery == text);
+    let number = known.unwrap_or_else(|| {
+        subqueries.push(text);
+        subqueries.len() - 1
+    });
+    let number = (*parse_expression(&number.to_string())?.tree).clone();
+    let subquery = std::mem::replace(expr, Expr::Value(ast::Value::Null.with_empty_span()));
+    *expr = call(SUBQUERY, vec![subquery, number])?;
+    Ok(())
+}
+
+/// The subquery that was numbered, if `expr` is one.
+fn numbered(expr: &Expr) -> Option<&Expr> {
+    let Expr::Function(function) = expr else { return None };
+    let ast::FunctionArguments::List(list) = &function.args else { return None };
+    match list.args.first()? {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(inner))
+            if is_named(&function.name, SUBQUERY) =>
+        {
+            Some(inner)
+        }
+        _ => None,
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn substitute_all(
 /// Sort expressions, each changed by `change`.
 pub(super) fn map_sorts(
     sorts: Vec<SortExpr>,
-    change: impl Fn(Expr) -> Result<Expr>,
+    mut change: impl FnMut(Expr) -> Result<Expr>,
 ) -> Result<Vec<SortExpr>> {
     sorts
         .into_iter()

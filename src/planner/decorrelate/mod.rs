@@ -30,5 +30,8 @@ mod set_operation;
 mod tools;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use rewrite::decorrelate;
-pub(super) use rows::{ARRAY, ROW, array_function, row_function};
+pub(super) use rows::{ARRAY, ROW, SUBQUERY, array_function, row_function, subquery_function};

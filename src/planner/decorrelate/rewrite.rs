@@ -8,15 +8,17 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{
-    Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr, Subquery,
+    Distinct, DistinctOn, Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr, Subquery,
 };
 
 use super::expression::{
-    columns_of, filter, project, project_as, restore, subquery_of, visit_asked, visit_outer_columns,
+    bare, columns_of, filter, map_sorts, named, project, project_as, restore, subquery_of,
+    visit_asked, visit_outer_columns,
 };
 use super::limit::{numbered, within};
 use super::open::Outer;
 use super::predicate::Chooser;
+use super::rows::numbered as number_of;
 use super::tools::Tools;
 use super::value::Site;
 use crate::error::{SqlError, code};
@@ -53,7 +55,8 @@ fn without_subqueries(plan: LogicalPlan, tools: &Tools<'_>, depth: usize) -> Res
         return Err(SqlError::new(code::STATEMENT_TOO_COMPLEX, message).into());
     }
     let rewritten = plan.transform_up(|node| {
-        let node = node.map_expressions(|expr| {
+        refuse_outer_aggregates(&node)?;
+        let node = without_numbers(node)?.map_expressions(|expr| {
             if !has_subqueries(&expr) {
                 return Ok(Transformed::no(expr));
             }
@@ -62,6 +65,41 @@ fn without_subqueries(plan: LogicalPlan, tools: &Tools<'_>, depth: usize) -> Res
         node.transform_data(|node| without_own(node, tools))
     })?;
     Ok(rewritten.data)
+}
+
+/// A node whose subqueries have no numbers. What they were good for are names: those stay.
+fn without_numbers(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let unnamed = matches!(
+        plan,
+        LogicalPlan::Sort(_) | LogicalPlan::Values(_) | LogicalPlan::Distinct(Distinct::On(_))
+    );
+    let names = NamePreserver::new(&plan);
+    let plan = plan.map_expressions(|expr| {
+        if !expr.exists(|expr| Ok(number_of(expr).is_some()))? {
+            return Ok(Transformed::no(expr));
+        }
+        let name = names.save(&expr);
+        let bare = expr.transform_up(|expr| {
+            let subquery = number_of(&expr).cloned();
+            Ok(subquery.map_or_else(|| Transformed::no(expr), Transformed::yes))
+        })?;
+        Ok(bare.update_data(|expr| if unnamed { expr } else { name.restore(expr) }))
+    })?;
+    Ok(plan.data)
+}
+
+/// An aggregate of columns of an outer query alone is an aggregate of that query in SQL.
+fn refuse_outer_aggregates(plan: &LogicalPlan) -> Result<()> {
+    let LogicalPlan::Aggregate(aggregate) = plan else { return Ok(()) };
+    for expr in &aggregate.aggr_expr {
+        let Expr::AggregateFunction(call) = bare(expr.clone()) else { continue };
+        let args = &call.params.args;
+        if args.iter().any(Expr::contains_outer) && !args.iter().any(Expr::any_column_refs) {
+            let message = "an aggregate of an outer query's columns in a subquery";
+            return Err(SqlError::unsupported(message).into());
+        }
+    }
+    Ok(())
 }
 
 /// A subquery expression whose own subqueries are rewritten.
@@ -107,6 +145,7 @@ fn without_own(plan: LogicalPlan, tools: &Tools<'_>) -> Result<Transformed<Logic
         LogicalPlan::Filter(node) => choose(node, tools)?,
         LogicalPlan::Sort(node) => sort(node, tools)?,
         LogicalPlan::Limit(node) => limit(node, tools)?,
+        LogicalPlan::Distinct(Distinct::On(node)) => distinct_on(node, tools)?,
         LogicalPlan::Values(values) => {
             let open = Outer::open_values(&values.values)?;
             let plan = project_as(open.plan, open.outputs, &values.schema)?;
@@ -163,6 +202,20 @@ fn over_site(plan: LogicalPlan, tools: &Tools<'_>) -> Result<LogicalPlan> {
         exprs.push(name.restore(site.replace(expr)?));
     }
     restore(plan.with_new_exprs(exprs, vec![site.plan])?, &schema)
+}
+
+fn distinct_on(node: DistinctOn, tools: &Tools<'_>) -> Result<LogicalPlan> {
+    let schema = Arc::clone(&node.schema);
+    let mut site = Site::new(tools, &node.input, node.input.as_ref().clone());
+    let on = site.replace_all(node.on_expr)?;
+    let mut select = Vec::new();
+    for (index, expr) in node.select_expr.into_iter().enumerate() {
+        select.push(named(bare(site.replace(expr)?), &schema, index));
+    }
+    let sorts = map_sorts(node.sort_expr.unwrap_or_default(), |expr| site.replace(expr))?;
+    let sorts = (!sorts.is_empty()).then_some(sorts);
+    let distinct = DistinctOn::try_new(on, select, sorts, Arc::new(site.plan))?;
+    Ok(LogicalPlan::Distinct(Distinct::On(distinct)))
 }
 
 /// A subquery in ORDER BY may look at columns that SELECT leaves out.

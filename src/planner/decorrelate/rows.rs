@@ -3,6 +3,9 @@
 //!
 //! `(a, b) IN (SELECT x, y ...)` is planned as `row(a, b) IN (SELECT row(x, y) ...)`, with a
 //! function that is only a mark: decorrelation takes it apart again, and compares column by column.
+//!
+//! Subqueries have marks too, with numbers: expressions over different ones have the same name
+//! otherwise, and a plan may not have a name twice.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,6 +20,8 @@ use crate::error::SqlError;
 
 /// The mark of `ARRAY(subquery)`: a name that nobody can write without quotes.
 pub(in crate::planner) const ARRAY: &str = "array of subquery";
+/// The mark of a subquery, and its number.
+pub(in crate::planner) const SUBQUERY: &str = "numbered subquery";
 /// The mark of a row.
 pub(in crate::planner) const ROW: &str = "row of columns";
 
@@ -44,6 +49,9 @@ impl ScalarUDFImpl for Mark {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        if self.name == SUBQUERY {
+            return Ok(arguments.first().cloned().unwrap_or(DataType::Null));
+        }
         if self.name == ARRAY {
             let element = arguments.first().cloned().unwrap_or(DataType::Null);
             return Ok(DataType::List(Arc::new(Field::new_list_field(element, true))));
@@ -56,6 +64,11 @@ impl ScalarUDFImpl for Mark {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        if self.name == SUBQUERY
+            && let Some(value) = args.arg_fields.first()
+        {
+            return Ok(Arc::clone(value));
+        }
         let types: Vec<_> = args.arg_fields.iter().map(|f| f.data_type().clone()).collect();
         Ok(Arc::new(Field::new(self.name, self.return_type(&types)?, true)))
     }
@@ -69,6 +82,20 @@ impl ScalarUDFImpl for Mark {
 pub(in crate::planner) fn array_function() -> Arc<ScalarUDF> {
     static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::new(ARRAY));
     Arc::clone(&FUNCTION)
+}
+
+/// Stands for its first argument, a subquery whose number is the second.
+pub(in crate::planner) fn subquery_function() -> Arc<ScalarUDF> {
+    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::new(SUBQUERY));
+    Arc::clone(&FUNCTION)
+}
+
+/// The subquery that has a number, if `expr` is one.
+pub(super) fn numbered(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::ScalarFunction(call) if call.func.name() == SUBQUERY => call.args.first(),
+        _ => None,
+    }
 }
 
 /// Stands for a row of its arguments.
