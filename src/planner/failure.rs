@@ -52,7 +52,10 @@ fn reworded(error: DataFusionError) -> SqlError {
         },
         other => {
             let text = other.strip_backtrace();
-            no_such_function(&text).or_else(|| grouping(&text)).unwrap_or_else(|| other.into())
+            no_such_function(&text)
+                .or_else(|| grouping(&text))
+                .or_else(|| too_wide(&text))
+                .unwrap_or_else(|| other.into())
         }
     }
 }
@@ -135,6 +138,12 @@ fn grouping(text: &str) -> Option<SqlError> {
         &found[1]
     );
     Some(SqlError::new(code::GROUPING_ERROR, message))
+}
+
+/// A subquery of several columns where one is wanted.
+fn too_wide(text: &str) -> Option<SqlError> {
+    text.contains("The subquery should only return one column")
+        .then(|| SqlError::new(code::SYNTAX_ERROR, "subquery must return only one column"))
 }
 
 /// Where the name that an error complains of stands.

@@ -4,7 +4,7 @@
 //! | written | planned |
 //! |---|---|
 //! | `ARRAY(query)` | a function of the subquery, [`ARRAY`] |
-//! | `(a, b) IN (query)`, `(a, b) op ANY (query)` | `row(a, b) IN (SELECT row(x, y) FROM (query))` |
+//! | `(a, b) IN (query)`, `op ANY (query)` | `row(a, b) IN (SELECT row(x, y) FROM (query))` |
 //! | `(a, b) = (query)` | `(SELECT a = x AND b = y FROM (query))` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |

@@ -7,8 +7,8 @@
 //! x NOT IN S(d)      L ▷(pending, x = y) S  ▷(d = d, x is null or nulls > 0) (S by d)
 //! ```
 //!
-//! `x NOT IN S` is true if no row of S equals `x` and none is unknown to: it fails too where S has a
-//! NULL, or has any row and `x` is NULL. The second join is left out where nothing can be NULL.
+//! `x NOT IN S` is true if no row of S equals `x` and none is unknown to: it fails too where S has
+//! a NULL, or has any row and `x` is NULL. The second join is left out where nothing can be NULL.
 
 use std::sync::Arc;
 
