@@ -66,7 +66,7 @@ fn number(expr: &mut Expr, subqueries: &mut Vec<String>) -> SqlResult<()> {
         && let Some(subquery) = numbered(right)
     {
         // The comparison gets the number, not what is compared with.
-        *right = Box::new(subquery.clone());
+        **right = subquery.clone();
     }
     let subquery = match expr {
         Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => true,

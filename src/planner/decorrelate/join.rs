@@ -7,6 +7,8 @@
 //! full     L(d) ⟗c R(d)    =  L' ⟗(c, d = d) R'      both closed
 //! ```
 
+use std::sync::Arc;
+
 use datafusion::common::{Column, NullEquality, Result};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::utils::split_conjunction_owned;
@@ -37,8 +39,8 @@ pub(super) fn mirrored(join: &Join) -> Result<Join> {
         other => other,
     };
     Join::try_new(
-        join.right.clone(),
-        join.left.clone(),
+        Arc::clone(&join.right),
+        Arc::clone(&join.left),
         join.on.iter().map(|(left, right)| (right.clone(), left.clone())).collect(),
         join.filter.clone(),
         join_type,

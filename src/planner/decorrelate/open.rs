@@ -11,6 +11,8 @@
 //! first *closes* its input ([`super::close`]): `plan` then has `d` in columns, is worked on for
 //! all `d` at once, and `d IS NOT DISTINCT FROM` these columns is what is pending.
 
+use std::sync::Arc;
+
 use datafusion::arrow::datatypes::FieldRef;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, DFSchema, Result};
@@ -286,7 +288,7 @@ impl<'a> Outer<'a> {
         if !collide(schema, open.plan.schema()) {
             return Ok(open);
         }
-        let old = open.plan.schema().clone();
+        let old = Arc::clone(open.plan.schema());
         let names: Vec<_> = old.fields().iter().map(|f| self.tools.fresh(f.name())).collect();
         let exprs = columns_of(&old).into_iter().zip(&names).map(|(expr, name)| expr.alias(name));
         let exprs = exprs.collect();

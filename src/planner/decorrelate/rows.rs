@@ -33,7 +33,7 @@ struct Mark {
 }
 
 impl Mark {
-    fn new(name: &'static str) -> Arc<ScalarUDF> {
+    fn function(name: &'static str) -> Arc<ScalarUDF> {
         let signature = Signature::new(TypeSignature::VariadicAny, Volatility::Immutable);
         Arc::new(ScalarUDF::from(Self { name, signature }))
     }
@@ -80,13 +80,13 @@ impl ScalarUDFImpl for Mark {
 
 /// Stands for `ARRAY(subquery)`, with the subquery for its argument.
 pub(in crate::planner) fn array_function() -> Arc<ScalarUDF> {
-    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::new(ARRAY));
+    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::function(ARRAY));
     Arc::clone(&FUNCTION)
 }
 
 /// Stands for its first argument, a subquery whose number is the second.
 pub(in crate::planner) fn subquery_function() -> Arc<ScalarUDF> {
-    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::new(SUBQUERY));
+    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::function(SUBQUERY));
     Arc::clone(&FUNCTION)
 }
 
@@ -100,7 +100,7 @@ pub(super) fn numbered(expr: &Expr) -> Option<&Expr> {
 
 /// Stands for a row of its arguments.
 pub(in crate::planner) fn row_function() -> Arc<ScalarUDF> {
-    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::new(ROW));
+    static FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Mark::function(ROW));
     Arc::clone(&FUNCTION)
 }
 
