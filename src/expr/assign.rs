@@ -315,29 +315,28 @@ fn fit(values: ArrayRef, to: &SqlType) -> SqlResult<ArrayRef> {
     }
 }
 
-/// No text longer than `length` characters; only spaces may be cut off. `padded`: none shorter.
-fn fit_length(values: ArrayRef, length: u32, to: &SqlType, padded: bool) -> SqlResult<ArrayRef> {
+/// No text longer than `length` characters; only spaces may be cut off. `blanks_go`: those at the
+/// end are not kept.
+fn fit_length(values: ArrayRef, length: u32, to: &SqlType, blanks_go: bool) -> SqlResult<ArrayRef> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let texts: &StringArray = values.as_string();
     let fits = |text: &str| {
         // Bytes are at least characters: most texts need no count.
-        !padded && text.len() <= length || {
-            let characters = text.chars().count();
-            characters == length || (characters < length && !padded)
-        }
+        (text.len() <= length || text.chars().count() <= length)
+            && !(blanks_go && text.ends_with(' '))
     };
     if texts.iter().flatten().all(fits) {
         return Ok(values);
     }
     let fitted: StringArray = texts
         .iter()
-        .map(|text| text.map(|text| fitted(text, length, to, padded)).transpose())
+        .map(|text| text.map(|text| fitted(text, length, to, blanks_go)).transpose())
         .collect::<SqlResult<Vec<Option<String>>>>()?
         .into();
     Ok(Arc::new(fitted))
 }
 
-fn fitted(text: &str, length: usize, to: &SqlType, padded: bool) -> SqlResult<String> {
+fn fitted(text: &str, length: usize, to: &SqlType, blanks_go: bool) -> SqlResult<String> {
     let mut fitted = String::with_capacity(text.len());
     for (index, character) in text.chars().enumerate() {
         if index < length {
@@ -349,9 +348,8 @@ fn fitted(text: &str, length: usize, to: &SqlType, padded: bool) -> SqlResult<St
             ));
         }
     }
-    if padded {
-        let characters = fitted.chars().count();
-        fitted.extend(std::iter::repeat_n(' ', length.saturating_sub(characters)));
+    if blanks_go {
+        fitted.truncate(fitted.trim_end_matches(' ').len());
     }
     Ok(fitted)
 }

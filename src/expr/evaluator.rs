@@ -90,7 +90,7 @@ fn holds_of_kept(
     };
     let rows: UInt32Array =
         kept.values().set_indices().map(|row| u32::try_from(row).unwrap_or(u32::MAX)).collect();
-    let survivors = compute::take_record_batch(batch, &rows)?;
+    let survivors = crate::types::take_rows(batch, &rows)?;
     let original = |row: usize| rows.value(row) as usize;
     let holds = boolean(evaluate_or_null(predicate, &survivors, &original, failures)?)?;
     let mut all = BooleanBufferBuilder::new(batch.num_rows());

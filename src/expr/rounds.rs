@@ -1,8 +1,8 @@
 //! A bound on recursion: WITH RECURSIVE that never ends is an error, not a view that never comes.
 //!
 //! The bound stands above the part of a recursive query that is repeated, as [`Rounds`] in a
-//! logical plan and as [`RoundsExec`] in the physical one. DataFusion runs a fresh copy of that part
-//! each round; what they share is the run, known by its context.
+//! logical plan and as [`RoundsExec`] in the physical one. DataFusion runs a fresh copy of that
+//! part each round; what they share is the run, known by its context.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -116,7 +116,7 @@ pub fn net(delta: Delta, codec: &KeyCodec) -> Result<Net, ArrowError> {
         .map(|(row, _)| *row)
         .collect();
     weights.retain(|weight| *weight != 0);
-    let batch = arrow::compute::take_record_batch(delta.batch(), &places)?;
+    let batch = crate::types::take_rows(delta.batch(), &places)?;
     let all_one = weights.iter().all(|weight| *weight == 1);
     let delta = Delta::new(batch, (!all_one).then(|| weights.into()));
     Ok(Net { delta, rows, places: Some(places) })

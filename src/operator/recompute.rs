@@ -18,7 +18,6 @@
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, UInt32Array};
-use arrow::compute;
 use arrow::datatypes::SchemaRef;
 use datafusion::physical_plan::ExecutionPlan;
 
@@ -324,7 +323,7 @@ fn rows_of(
     if copies.len() == of.len() {
         return Ok(batch);
     }
-    Ok(compute::take_record_batch(&batch, &UInt32Array::from(copies))?)
+    Ok(crate::types::take_rows(&batch, &UInt32Array::from(copies))?)
 }
 
 /// Rows of the result that come and go.

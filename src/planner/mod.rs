@@ -26,6 +26,7 @@ mod merge;
 mod names;
 mod operators;
 mod parse;
+mod precedence;
 mod query;
 mod respell;
 mod rows;

@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
         expr_planners.extend(state.expr_planners().iter().cloned());
         let set_functions = SetFunctions {
             generate_series: state.udf("generate_series")?,
-            array_length: state.udf("array_length")?,
+            cardinality: state.udf("cardinality")?,
         };
         let relation_planners: Vec<Arc<dyn RelationPlanner>> = vec![Arc::new(set_functions)];
         Ok(Self { state, relations, expr_planners, relation_planners })

@@ -32,7 +32,7 @@ impl ExprPlanner for Operators {
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         type_literal(&mut expr, schema)?;
-        unpad(&mut expr, schema)?;
+        unpad(&mut expr, schema);
         read_literal(&mut expr, schema);
         check_operands(&expr, schema)?;
         // A parameter's type may not be known yet.
@@ -189,49 +189,19 @@ fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     }
 }
 
-/// Blanks at the end of a char(n) do not count: when it is compared, a shorter literal is padded;
-/// otherwise they go.
-fn unpad(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
-    let concatenates = expr.op == BinaryOperator::StringConcat;
-    if !concatenates && !compares(&expr.op) {
-        return Ok(());
+/// Blanks at the end of a char(n) do not count, and are not kept: nor do those of a literal that one
+/// is compared with.
+fn unpad(expr: &mut RawBinaryExpr, schema: &DFSchema) {
+    if !compares(&expr.op) {
+        return;
     }
-    let length = |kind: Option<SqlType>| match kind {
-        Some(SqlType::Char(length)) => Some(length),
-        _ => None,
-    };
-    let left = length(kind_of(&expr.left, schema));
-    let right = length(kind_of(&expr.right, schema));
-    let shorter = |operand: &Expr, length: u32| match operand {
-        Expr::Literal(ScalarValue::Utf8(Some(text)), None) => {
-            u32::try_from(text.chars().count()).is_ok_and(|count| count <= length)
+    let is_char = |operand: &Expr| matches!(kind_of(operand, schema), Some(SqlType::Char(_)));
+    let (left, right) = (is_char(&expr.left), is_char(&expr.right));
+    for (operand, other) in [(&mut expr.left, right), (&mut expr.right, left)] {
+        if let (Expr::Literal(ScalarValue::Utf8(Some(text)), None), true) = (operand, other) {
+            text.truncate(text.trim_end_matches(' ').len());
         }
-        _ => false,
-    };
-    let pad = |operand: &mut Expr, length: u32| {
-        let to = Arc::new(SqlType::Char(length).field("", true));
-        let expr = Box::new(std::mem::take(operand));
-        *operand = Expr::Cast(Cast { expr, field: to });
-    };
-    match (left, right) {
-        (Some(one), Some(other)) if one == other && !concatenates => return Ok(()),
-        (Some(length), None) if !concatenates && shorter(&expr.right, length) => {
-            pad(&mut expr.right, length);
-            return Ok(());
-        }
-        (None, Some(length)) if !concatenates && shorter(&expr.left, length) => {
-            pad(&mut expr.left, length);
-            return Ok(());
-        }
-        _ => {}
     }
-    if left.is_some() {
-        expr.left = call("unpadded", vec![std::mem::take(&mut expr.left)])?;
-    }
-    if right.is_some() {
-        expr.right = call("unpadded", vec![std::mem::take(&mut expr.right)])?;
-    }
-    Ok(())
 }
 
 fn compares(op: &BinaryOperator) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, FieldRef};
+use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::config::Dialect;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ScalarValue, TableReference};
@@ -28,6 +28,7 @@ use super::labels::{label, shown};
 use super::lists::resolve_lists;
 use super::merge::merge_columns;
 use super::names::{Names, Relations};
+use super::precedence::mend_precedence;
 use super::respell::respell;
 use super::source::Source;
 use super::spelling::spell_out;
@@ -168,13 +169,12 @@ fn plan_guarded(
         narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
-    let plan = plan_ties(plan).map_err(wrong)?;
+    let plan = plan_ties(plan).and_then(signed_windows).map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
     let plan = decorrelate(plan, state).map_err(wrong)?;
     let plan = state
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})
-        .and_then(signed_columns)
         .and_then(|plan| grouping_sets::split(plan, grouping_sets::Split::Empty))
         .map_err(wrong)?;
     Ok(PlannedQuery { plan, parameters })
@@ -182,6 +182,7 @@ fn plan_guarded(
 
 /// Rewrites what PostgreSQL plans otherwise than DataFusion.
 fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
+    mend_precedence(tree);
     merge_columns(tree, &|mut query| {
         respell_fetch(&mut query)?;
         respell(&mut query)?;
@@ -204,22 +205,47 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
     spell_out(tree)
 }
 
-/// PostgreSQL counts (`row_number()`, `rank()`) in bigints; it has no unsigned numbers.
-fn signed_columns(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
-    let unsigned = |field: &Arc<Field>| *field.data_type() == DataType::UInt64;
-    if !plan.schema().fields().iter().any(unsigned) {
+/// PostgreSQL has no unsigned numbers: it counts in bigints (`row_number()`, `rank()`), and
+/// `ntile()` in integers.
+fn signed_windows(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
+    let mut windows = false;
+    plan.apply_with_subqueries(|node| {
+        windows |= matches!(node, LogicalPlan::Window(_));
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if !windows {
         return Ok(plan);
     }
-    let columns = plan.schema().iter().map(|(qualifier, field)| {
-        let column = Expr::Column(Column::from((qualifier, field)));
-        if unsigned(field) {
-            cast(column, DataType::Int64).alias_qualified(qualifier.cloned(), field.name())
-        } else {
-            column
+    let done = plan.transform_up_with_subqueries(|node| {
+        let LogicalPlan::Window(window) = &node else {
+            // Nothing below a list of values has changed, and its types are decided.
+            return match node {
+                LogicalPlan::Values(_) => Ok(Transformed::no(node)),
+                node => node.recompute_schema().map(Transformed::yes),
+            };
+        };
+        let first = window.input.schema().fields().len();
+        let signed = |index: usize| {
+            let expr = window.window_expr.get(index.checked_sub(first)?)?;
+            let of_ntile = expr.schema_name().to_string().starts_with("ntile(");
+            let unsigned = *window.schema.field(index).data_type() == DataType::UInt64;
+            unsigned.then_some(if of_ntile { DataType::Int32 } else { DataType::Int64 })
+        };
+        let width = window.schema.fields().len();
+        if (0..width).all(|index| signed(index).is_none()) {
+            return Ok(Transformed::no(node));
         }
-    });
-    let columns: Vec<Expr> = columns.collect();
-    LogicalPlanBuilder::from(plan).project(columns)?.build()
+        let columns = window.schema.iter().enumerate().map(|(index, (qualifier, field))| {
+            let column = Expr::Column(Column::from((qualifier, field)));
+            match signed(index) {
+                Some(kind) => cast(column, kind).alias_qualified(qualifier.cloned(), field.name()),
+                None => column,
+            }
+        });
+        let columns: Vec<Expr> = columns.collect();
+        LogicalPlanBuilder::from(node).project(columns)?.build().map(Transformed::yes)
+    })?;
+    Ok(done.data)
 }
 
 fn parameter_field(sql_type: &SqlType) -> FieldRef {

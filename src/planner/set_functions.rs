@@ -27,7 +27,7 @@ use crate::error::{SqlError, code};
 #[derive(Debug)]
 pub(super) struct SetFunctions {
     pub(super) generate_series: Arc<ScalarUDF>,
-    pub(super) array_length: Arc<ScalarUDF>,
+    pub(super) cardinality: Arc<ScalarUDF>,
 }
 
 impl RelationPlanner for SetFunctions {
@@ -116,7 +116,7 @@ impl SetFunctions {
         let mut outputs = Vec::new();
         let mut numbers = Vec::new();
         for (index, Elements { array, of }) in elements.into_iter().enumerate() {
-            let length = call(&self.array_length, vec![array.clone()]);
+            let length = call(&self.cardinality, vec![array.clone()]);
             let length = cast(length, DataType::Int64);
             numbers.push(call(&self.generate_series, vec![lit(1_i64), length]));
             arrays.push(array.alias(name(index)));

@@ -9,7 +9,6 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow::compute;
 use arrow::datatypes::SchemaRef;
 
 use super::pushdown::KeyRange;
@@ -220,6 +219,6 @@ impl Repeated {
             let schema = self.batch.schema();
             return Ok(Some(RecordBatch::try_new_with_options(schema, Vec::new(), &options)?));
         }
-        Ok(Some(compute::take_record_batch(&self.batch, &indices)?))
+        Ok(Some(crate::types::take_rows(&self.batch, &indices)?))
     }
 }

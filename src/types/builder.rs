@@ -294,9 +294,8 @@ pub(super) fn append_string(
 ) -> SqlResult<()> {
     match sql_type {
         SqlType::Varchar(Some(length)) => builder.append_value(parse::varchar(text, *length)?),
-        SqlType::Char(length) if *length > 0 => {
-            builder.append_value(parse::blank_padded(text, *length)?);
-        }
+        SqlType::Char(0) => builder.append_value(text.trim_end_matches(' ')),
+        SqlType::Char(length) => builder.append_value(parse::blank_padded(text, *length)?),
         SqlType::Name => builder.append_value(parse::name(text)),
         SqlType::Uuid => builder.append_value(parse::uuid(text)?),
         SqlType::Json => {

@@ -3,7 +3,7 @@
 //! `+1` inserts a row, `-1` deletes one, an update is a `-1` and a `+1`. Weights add up; order
 //! inside an epoch means nothing. No weights at all means that every row is `+1`.
 
-use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch, UInt32Array};
+use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::buffer::ScalarBuffer;
 use arrow::compute;
 use arrow::datatypes::SchemaRef;
@@ -89,7 +89,7 @@ impl Delta {
 
     /// The rows at `indices`, with their weights.
     pub fn take(&self, indices: &UInt32Array) -> Result<Self, ArrowError> {
-        let batch = compute::take_record_batch(&self.batch, indices)?;
+        let batch = take_rows(&self.batch, indices)?;
         let weights = self.weights.as_ref().map(|weights| {
             indices.values().iter().map(|&row| weights[row as usize]).collect::<Vec<_>>().into()
         });
@@ -131,4 +131,13 @@ impl Delta {
     pub fn has_null(&self, column: usize) -> bool {
         self.batch.column(column).null_count() > 0
     }
+}
+
+/// The rows of `batch` at `indices`. There may be no columns: rows are counted all the same.
+pub fn take_rows(batch: &RecordBatch, indices: &UInt32Array) -> Result<RecordBatch, ArrowError> {
+    if batch.num_columns() > 0 {
+        return compute::take_record_batch(batch, indices);
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(indices.len()));
+    RecordBatch::try_new_with_options(batch.schema(), Vec::new(), &options)
 }

@@ -20,7 +20,7 @@ pub mod copy;
 
 pub use builder::{ColumnBuilder, RowBuilder};
 pub(crate) use column::{Column as LaidOut, Values};
-pub use delta::Delta;
+pub use delta::{Delta, take_rows};
 pub use id::{Epoch, ObjectId, TableId};
 pub use parse::InputStyle;
 pub use sqltype::{NUMERIC, SqlType};

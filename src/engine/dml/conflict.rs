@@ -92,7 +92,7 @@ impl Update {
             numbers.extend(wanted.iter().map(|row| proposed.numbers[*row as usize]));
             let wanted = UInt32Array::from(wanted);
             let rows = side_by_side(existing, &values)?;
-            let rows = compute::take_record_batch(&rows, &wanted)?;
+            let rows = crate::types::take_rows(&rows, &wanted)?;
             let assigning = &environment.assigning;
             replacements.push(replacement(target, assigning, &rows, &self.assigned)?);
         }

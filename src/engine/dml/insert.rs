@@ -193,5 +193,5 @@ fn in_given_order(written: Vec<Numbered>) -> SqlResult<Vec<RecordBatch>> {
     let all = compute::concat_batches(&first.schema(), &batches)?;
     let mut order: Vec<u32> = (0u32..).take(numbers.len()).collect();
     order.sort_by_key(|row| numbers[*row as usize]);
-    Ok(vec![compute::take_record_batch(&all, &UInt32Array::from(order))?])
+    Ok(vec![crate::types::take_rows(&all, &UInt32Array::from(order))?])
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use arrow::array::{
     ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
 };
-use arrow::compute;
 use arrow::datatypes::Schema;
 use datafusion::physical_plan::PhysicalExpr;
 
@@ -195,7 +194,7 @@ pub(super) fn updated_twice() -> SqlError {
 fn take(rows: &RecordBatch, numbers: &[u64], wanted: &[u32]) -> SqlResult<Numbered> {
     let numbers = wanted.iter().map(|row| numbers[*row as usize]).collect();
     let wanted = UInt32Array::from(wanted.to_vec());
-    Ok(Numbered { rows: compute::take_record_batch(rows, &wanted)?, numbers })
+    Ok(Numbered { rows: crate::types::take_rows(rows, &wanted)?, numbers })
 }
 
 /// The values of an expression that reads no columns, once for each of `count` rows.

@@ -7,7 +7,6 @@
 //! Uniqueness is asked of the end of the statement, so `SET id = id + 1` works whatever the order.
 
 use arrow::array::{RecordBatch, UInt32Array};
-use arrow::compute;
 
 use super::changes::Changes;
 use super::target::Target;
@@ -81,7 +80,7 @@ fn without_unchanged(target: &Target, replacement: Replacement) -> SqlResult<Rep
     }
     let differing = UInt32Array::from(differing);
     Ok(Replacement {
-        old: compute::take_record_batch(old, &differing)?,
-        new: compute::take_record_batch(new, &differing)?,
+        old: crate::types::take_rows(old, &differing)?,
+        new: crate::types::take_rows(new, &differing)?,
     })
 }

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
-use arrow::compute;
 use arrow::datatypes::Int64Type;
 use futures::TryStreamExt;
 
@@ -146,5 +145,5 @@ pub(super) fn first_of_each(
         .zip(target.layout.keys(&old)?)
         .filter_map(|(row, key)| seen.insert(key).then_some(row))
         .collect();
-    Ok(compute::take_record_batch(&batch, &UInt32Array::from(first))?)
+    Ok(crate::types::take_rows(&batch, &UInt32Array::from(first))?)
 }

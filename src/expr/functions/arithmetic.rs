@@ -1,6 +1,7 @@
 //! `+`, `-`, `*`, `/` and negation of integers that notice when their result is out of range, where
-//! DataFusion's wrap around, and `+`, `-`, `*` of floats that notice when it is infinite. An analyzer rule puts them in place once all types are decided, so
-//! that queries, bound parameters and views all have them.
+//! DataFusion's wrap around, and `+`, `-`, `*` of floats that notice when it is infinite. An
+//! analyzer rule puts them in place once all types are decided, so that queries, bound parameters
+//! and views all have them.
 
 use std::sync::Arc;
 

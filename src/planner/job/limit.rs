@@ -183,7 +183,7 @@ impl<'a> Numbered<'a> {
                 .enumerate()
                 .filter(|(_, expr)| expr.column_refs().contains(&column));
             let (shown, expr) = shows.next()?;
-            let passed_on = matches!(without_alias(expr), Expr::Column(_));
+            let passed_on = matches!(without_cast(without_alias(expr)), Expr::Column(_));
             if !passed_on || shows.next().is_some() {
                 return None;
             }
@@ -207,7 +207,8 @@ impl<'a> Numbered<'a> {
 /// `number = 1` holds.
 fn at_most(condition: &Expr, number: &datafusion::common::Column) -> Option<u64> {
     let Expr::BinaryExpr(binary) = condition else { return None };
-    let (op, bound) = match (binary.left.as_ref(), binary.right.as_ref()) {
+    let (left, right) = (without_cast(&binary.left), without_cast(&binary.right));
+    let (op, bound) = match (left, right) {
         (Expr::Column(column), Expr::Literal(bound, _)) if column == number => (binary.op, bound),
         (Expr::Literal(bound, _), Expr::Column(column)) if column == number => {
             (binary.op.swap()?, bound)
@@ -223,6 +224,14 @@ fn at_most(condition: &Expr, number: &datafusion::common::Column) -> Option<u64>
         Operator::Lt => Some(bound.saturating_sub(1)),
         Operator::Eq if bound == 1 => Some(1),
         _ => None,
+    }
+}
+
+/// A number, whatever its type.
+fn without_cast(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Cast(cast) => without_cast(&cast.expr),
+        other => other,
     }
 }
 

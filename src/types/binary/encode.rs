@@ -8,7 +8,7 @@ use arrow::datatypes::Field;
 use super::super::SqlType;
 use super::super::calendar::{POSTGRES_EPOCH_DAYS, POSTGRES_EPOCH_MICROS};
 use super::super::column::{Column, Values};
-use super::super::text::{push_big_decimal, push_decimal};
+use super::super::text::{push_big_decimal, push_decimal, push_text};
 use super::numeric;
 use crate::error::{SqlError, SqlResult};
 
@@ -188,7 +188,7 @@ fn write_text(sql_type: &SqlType, text: &str, out: &mut Vec<u8>) {
         SqlType::InternalChar => out.push(text.bytes().next().unwrap_or(0)),
         SqlType::Int2Vector => write_vector(text, &SqlType::SmallInt, out),
         SqlType::OidVector => write_vector(text, &SqlType::Oid, out),
-        _ => out.extend_from_slice(text.as_bytes()),
+        _ => push_text(sql_type, text, out),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Strings of limited length, bytea and uuid.
 
-use std::borrow::Cow;
-
 use super::{invalid, is_space};
 use crate::error::{SqlError, SqlResult, code};
 
@@ -10,16 +8,13 @@ const NAME_BYTES_MAX: usize = 63;
 
 /// A `varchar(n)`: too long is an error, unless only blanks are too many.
 pub(in super::super) fn varchar(text: &str, length: u32) -> SqlResult<&str> {
-    cut(text, length, "character varying").map(|(text, _)| text)
+    cut(text, length, "character varying")
 }
 
-/// A `char(n)`: the same, and blanks up to its length.
-pub(in super::super) fn blank_padded(text: &str, length: u32) -> SqlResult<Cow<'_, str>> {
-    let (text, missing) = cut(text, length, "character")?;
-    if missing == 0 {
-        return Ok(Cow::Borrowed(text));
-    }
-    Ok(Cow::Owned(format!("{text}{}", " ".repeat(missing))))
+/// A `char(n)`: the same, without the blanks at its end. They count in no comparison, so they are
+/// not kept; where the value is shown they are put back.
+pub(in super::super) fn blank_padded(text: &str, length: u32) -> SqlResult<&str> {
+    Ok(cut(text, length, "character")?.trim_end_matches(' '))
 }
 
 /// The first `length` characters of `text`: what an explicit cast leaves of it.
@@ -27,12 +22,12 @@ pub(in super::super) fn first_characters(text: &str, length: u32) -> &str {
     text.char_indices().nth(length as usize).map_or(text, |(end, _)| &text[..end])
 }
 
-/// `text` of at most `length` characters, and how many it lacks of them.
-fn cut<'a>(text: &'a str, length: u32, type_name: &str) -> SqlResult<(&'a str, usize)> {
+/// `text`, of which only blanks may be beyond `length` characters.
+fn cut<'a>(text: &'a str, length: u32, type_name: &str) -> SqlResult<&'a str> {
     let length = length as usize;
     match text.char_indices().nth(length) {
-        None => Ok((text, length - text.chars().count())),
-        Some((end, _)) if text[end..].bytes().all(|byte| byte == b' ') => Ok((&text[..end], 0)),
+        None => Ok(text),
+        Some((end, _)) if text[end..].bytes().all(|byte| byte == b' ') => Ok(&text[..end]),
         Some(_) => {
             let message = format!("value too long for type {type_name}({length})");
             Err(SqlError::new(code::STRING_DATA_RIGHT_TRUNCATION, message))
@@ -149,8 +144,8 @@ mod tests {
         let error = varchar("abcd", 3).expect_err("too long");
         assert_eq!(error.message, "value too long for type character varying(3)");
         assert_eq!(error.code, "22001");
-        assert_eq!(blank_padded("ab", 4).as_deref(), Ok("ab  "));
-        assert_eq!(blank_padded("ab   ", 3).as_deref(), Ok("ab "));
+        assert_eq!(blank_padded("ab", 4), Ok("ab"));
+        assert_eq!(blank_padded("ab   ", 3), Ok("ab"));
         assert_eq!(
             blank_padded("abc", 2).map_err(|error| error.message),
             Err("value too long for type character(2)".into())

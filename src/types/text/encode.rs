@@ -49,6 +49,16 @@ pub(crate) fn write_laid_out(column: &Column, row: usize, style: &TextStyle, out
     write_value(column, row, style, out);
 }
 
+/// A text; one of `char(n)` is kept without the blanks that it is shown with.
+pub(crate) fn push_text(sql_type: &SqlType, text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(text.as_bytes());
+    if let SqlType::Char(length) = sql_type {
+        let length = usize::try_from(*length).unwrap_or(usize::MAX);
+        let missing = length.saturating_sub(text.chars().count());
+        out.extend(std::iter::repeat_n(b' ', missing));
+    }
+}
+
 fn write_value(column: &Column, row: usize, style: &TextStyle, out: &mut Vec<u8>) {
     match &column.values {
         Values::Null => {}
@@ -70,7 +80,7 @@ fn write_value(column: &Column, row: usize, style: &TextStyle, out: &mut Vec<u8>
             let trim = column.sql_type == SqlType::Numeric(None);
             number::push_big_decimal(out, array.value(row), array.scale(), trim);
         }
-        Values::Text(array) => out.extend_from_slice(array.value(row).as_bytes()),
+        Values::Text(array) => push_text(&column.sql_type, array.value(row), out),
         Values::Bytes(array) => push_bytea(out, array.value(row), style.bytea_output),
         Values::Date(array) => datetime::push_date(out, i64::from(array.value(row))),
         Values::Time(array) => datetime::push_time(out, array.value(row)),

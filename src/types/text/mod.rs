@@ -12,7 +12,7 @@ mod quote;
 mod style;
 
 pub use encode::TextEncoder;
-pub(crate) use encode::write_laid_out;
+pub(crate) use encode::{push_text, write_laid_out};
 pub use style::{ByteaOutput, IntervalStyle, TextStyle};
 
 pub(super) use number::{push_big_decimal, push_decimal, push_plain_number};

@@ -78,10 +78,6 @@ pub(super) const TABLE: &[Entry] = &[
     ("gcd(bigint, bigint) -> bigint", |row, out| out.int(gcd(row.int(0), row.int(1)))),
     ("lcm(integer, integer) -> integer", |row, out| out.int(lcm(row.int(0), row.int(1))?)),
     ("lcm(bigint, bigint) -> bigint", |row, out| out.int(lcm(row.int(0), row.int(1))?)),
-    ("unpadded(text) -> text", |row, out| {
-        out.text(row.text(0).trim_end_matches(' '));
-        Ok(())
-    }),
     ("reverse(text) -> text", |row, out| {
         out.pieces(|text| row.text(0).chars().rev().try_for_each(|c| text.write_char(c)));
         Ok(())

@@ -1,0 +1,108 @@
+//! `a IS [NOT] DISTINCT FROM b AND c` is `(a IS [NOT] DISTINCT FROM b) AND c`: the parser takes all
+//! that follows for what `a` is compared with. AND, OR and NOT get their places again.
+//!
+//! What the user put into parentheses is a node of its own (`Nested`), so an OR right below an AND,
+//! or either right below a NOT, is there by that mistake only.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator, VisitMut, VisitorMut};
+
+/// Mends a query, its subqueries too.
+pub(super) fn mend_precedence(query: &mut ast::Query) {
+    struct Mender;
+    impl VisitorMut for Mender {
+        type Break = ();
+
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            mend(expr);
+            ControlFlow::Continue(())
+        }
+    }
+    let _: ControlFlow<()> = query.visit(&mut Mender);
+}
+
+/// Mends an expression whose parts are right.
+fn mend(expr: &mut Expr) {
+    let lower: &mut Expr = match expr {
+        Expr::IsDistinctFrom(_, right) | Expr::IsNotDistinctFrom(_, right) => right,
+        Expr::UnaryOp { op: UnaryOperator::Not, expr } => expr,
+        Expr::BinaryOp { op: BinaryOperator::And, right, .. } => match right.as_ref() {
+            Expr::BinaryOp { op: BinaryOperator::Or, .. } => right,
+            _ => return,
+        },
+        _ => return,
+    };
+    let Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, left, .. } = lower else {
+        return;
+    };
+    // `up (l op r)` becomes `(up l) op r`.
+    let nothing = || Expr::value(ast::Value::Null);
+    let own = std::mem::replace(left.as_mut(), nothing());
+    let mut raised = std::mem::replace(lower, own);
+    mend(expr);
+    let upper = std::mem::replace(expr, nothing());
+    if let Expr::BinaryOp { left, .. } = &mut raised {
+        **left = upper;
+    }
+    *expr = raised;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse_query;
+    use super::*;
+
+    #[test]
+    fn what_follows_is_not_what_is_compared_with() {
+        for (written, meant) in [
+            ("a is distinct from b and c", "(a IS DISTINCT FROM b) AND c"),
+            ("a is not distinct from b or c and d", "(a IS NOT DISTINCT FROM b) OR (c AND d)"),
+            ("x and a is distinct from b or c", "(x AND (a IS DISTINCT FROM b)) OR c"),
+            ("not a is distinct from b and c", "(NOT a IS DISTINCT FROM b) AND c"),
+            (
+                "a is distinct from b and c is distinct from d and e",
+                "(a IS DISTINCT FROM b) AND ((c IS DISTINCT FROM d) AND e)",
+            ),
+            ("a is distinct from (b and c)", "a IS DISTINCT FROM (b AND c)"),
+            ("x and (y or z)", "x AND (y OR z)"),
+            ("a is distinct from b + 1 and c", "(a IS DISTINCT FROM b + 1) AND c"),
+        ] {
+            let query = parse_query(&format!("select {written}")).expect("is SQL");
+            let mut tree = (*query.tree).clone();
+            mend_precedence(&mut tree);
+            let meant = parse_query(&format!("select {meant}")).expect("is SQL");
+            let without = |text: String| text.replace(['(', ')'], "");
+            let plain = |query: &ast::Query| shape(query);
+            assert_eq!(plain(&tree), plain(&meant.tree), "{written}");
+            assert_eq!(without(tree.to_string()), without(meant.tree.to_string()));
+        }
+    }
+
+    /// The expression with parentheses around every AND and OR, and no others.
+    fn shape(query: &ast::Query) -> String {
+        fn text(expr: &Expr) -> String {
+            match expr {
+                Expr::Nested(inner) => text(inner),
+                Expr::BinaryOp { left, op, right } => {
+                    format!("({} {op} {})", text(left), text(right))
+                }
+                Expr::UnaryOp { op, expr } => format!("({op} {})", text(expr)),
+                Expr::IsDistinctFrom(left, right) => {
+                    format!("({} <> {})", text(left), text(right))
+                }
+                Expr::IsNotDistinctFrom(left, right) => {
+                    format!("({} == {})", text(left), text(right))
+                }
+                other => other.to_string(),
+            }
+        }
+        match query.body.as_ref() {
+            ast::SetExpr::Select(select) => match &select.projection[0] {
+                ast::SelectItem::UnnamedExpr(expr) => text(expr),
+                other => other.to_string(),
+            },
+            other => other.to_string(),
+        }
+    }
+}
