@@ -1,6 +1,8 @@
 //! The machine of the join: input waits in a buffer a side, where what cancels goes; a drained
 //! delta probes the other side, then joins its own.
 
+use std::sync::Arc;
+
 use arrow::array::{Array, BooleanArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::SchemaRef;
@@ -55,8 +57,9 @@ impl Join {
         let widths = [left.fields().len(), right.fields().len()];
         let pairs = || [0, 1].map(|probing| sources(&sides, widths, probing));
         let gives = join.kind.gives_rows();
-        let single =
-            |side: usize| gives[side].map(|matched| Single::new(side, matched, schema.clone()));
+        let single = |side: usize| {
+            gives[side].map(|matched| Single::new(side, matched, Arc::clone(&schema)))
+        };
         let held = match join.kind {
             graph::JoinKind::Inner => None,
             _ => Some(Held::new(&schema)?),
@@ -152,7 +155,7 @@ impl Join {
     /// Without the rows that never match, a NULL being in their key; they are given if rows
     /// without a match are.
     fn matchable(
-        &mut self,
+        &self,
         side: usize,
         delta: Delta,
         output: &mut dyn Output,
@@ -199,7 +202,7 @@ struct Held {
 
 impl Held {
     fn new(schema: &SchemaRef) -> Result<Self, OperatorError> {
-        Ok(Self { buffer: Buffer::new(schema.clone()), row: KeyCodec::of_row(schema)? })
+        Ok(Self { buffer: Buffer::new(Arc::clone(schema)), row: KeyCodec::of_row(schema)? })
     }
 
     fn give(&mut self, output: &mut dyn Output) -> Result<(), OperatorError> {

@@ -102,6 +102,10 @@ impl RowShape {
 pub(in crate::operator) type Visit<'a> =
     &'a mut dyn FnMut(&RowShape, &[u8], i64) -> Result<(), OperatorError>;
 
+/// The same, of a key whose shape the visitor knows.
+pub(in crate::operator) type VisitEncoded<'a> =
+    &'a mut dyn FnMut(&[u8], i64) -> Result<(), OperatorError>;
+
 /// Rows by key, over a state table.
 pub(in crate::operator) struct KeyedRows {
     pub(in crate::operator) shape: RowShape,
@@ -370,7 +374,7 @@ impl KeyedRows {
 pub(in crate::operator) fn scan_spread(
     table: &mut Table,
     prefix: &[u8],
-    visit: &mut dyn FnMut(&[u8], i64) -> Result<(), OperatorError>,
+    visit: VisitEncoded<'_>,
 ) -> Result<(), OperatorError> {
     let mut result = Ok(());
     table.scan_prefix(prefix, &mut |key, value| {

@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `projection` over the operators of its input.
-    pub(super) fn project(&mut self, projection: &Projection, input: Tree) -> SqlResult<Tree> {
+    pub(super) fn project(&self, projection: &Projection, input: Tree) -> SqlResult<Tree> {
         if projection.expr.is_empty() {
             // As in a scan: rows keep columns that nobody reads.
             return Ok(input);
