@@ -208,6 +208,24 @@ fn a_hot_key_is_given_in_chunks() {
     assert_eq!(harness.entries(), 0);
 }
 
+/// The key has no rows on the way, when the old ones have gone and the new ones have not come.
+#[test]
+fn all_rows_of_a_hot_key_are_replaced_in_one_epoch() {
+    let mut harness = on_k().harness();
+    let rows = |range: std::ops::Range<i128>, weight: i64| -> Vec<_> {
+        range.map(|d| (row(Some(1), d), weight)).collect()
+    };
+    harness.epoch(vec![(0, delta_of(&rows(0..2000, 1)))]);
+    let replaced = [rows(0..2000, -1), rows(2000..4000, 1)].concat();
+    harness.epoch(vec![(0, delta_of(&replaced))]);
+    harness.epoch(vec![(1, delta_of(&[(row(Some(1), -1), 1)]))]);
+    assert_eq!(harness.output.len(), 2000);
+    step(&mut harness, vec![(0, delta_of(&rows(2000..4000, -1)))], Between::Evict(0));
+    assert!(harness.output.is_empty());
+    harness.epoch(vec![(1, delta_of(&[(row(Some(1), -1), -1)]))]);
+    assert_eq!(harness.entries(), 0);
+}
+
 #[test]
 fn more_rows_going_than_came_is_a_broken_invariant() {
     let mut harness = on_k().harness();

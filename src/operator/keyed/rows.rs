@@ -287,6 +287,7 @@ impl KeyedRows {
         }
         let asked: Vec<&[u8]> = places.iter().collect();
         let stored = self.table.get_many(&asked)?;
+        let mut emptied = Vec::new();
         for (((slot, _, weight), stored), place) in rows.into_iter().zip(stored).zip(places.iter())
         {
             let before = stored.as_deref().map_or(Ok(0), RowLayout::weight_of)?;
@@ -300,15 +301,19 @@ impl KeyedRows {
             } else {
                 self.table.put(place, &RowLayout::weight_bytes(after));
             }
-            let entry = &mut self.entries[slot as usize];
-            if let Entry::Spread(count) = entry {
+            if let Entry::Spread(count) = &mut self.entries[slot as usize] {
                 *count += u64::from(before == 0);
                 *count -= u64::from(after == 0);
-                if *count == 0 {
-                    *entry = Entry::Packed(Vec::new());
-                }
+                emptied.extend((*count == 0).then_some(slot));
             }
             self.mark(slot);
+        }
+        // Not before all rows are added: a key whose rows are all replaced is empty on the way.
+        for slot in emptied {
+            let entry = &mut self.entries[slot as usize];
+            if matches!(entry, Entry::Spread(0)) {
+                *entry = Entry::Packed(Vec::new());
+            }
         }
         Ok(())
     }
