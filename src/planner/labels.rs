@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, VisitMut, VisitorMut};
 
-use super::parse::{fold_ident, type_named};
+use super::parse::{fold_ident, parse_query, type_named};
 
 /// Separates a name from what makes it unique. No key can type it.
 const MARK: char = '\u{1f}';
@@ -17,23 +17,101 @@ pub fn shown(name: &str) -> &str {
     name.split_once(MARK).map_or(name, |(shown, _)| shown)
 }
 
+/// Finds the names of a query's columns, if it can be planned alone.
+pub(super) type ColumnsOf<'a> = &'a dyn Fn(ast::Query) -> Option<Vec<String>>;
+
 /// Gives every select item of a query the name that PostgreSQL gives it.
-pub(super) fn label(query: &mut ast::Query) {
-    struct Labels;
-    impl VisitorMut for Labels {
-        type Break = ();
+pub(super) fn label(query: &mut ast::Query, columns_of: ColumnsOf<'_>) {
+    let _ = query.visit(&mut Labels { columns_of, with: Vec::new() });
+}
 
-        fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<()> {
-            label_items(&mut select.projection);
-            ControlFlow::Continue(())
-        }
+struct Labels<'a> {
+    columns_of: ColumnsOf<'a>,
+    /// The WITH of each query around this one.
+    with: Vec<Option<ast::With>>,
+}
 
-        fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
-            label_series(factor);
-            ControlFlow::Continue(())
+impl VisitorMut for Labels<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<()> {
+        self.with.push(query.with.clone());
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut ast::Query) -> ControlFlow<()> {
+        self.with.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
+        label_series(factor);
+        ControlFlow::Continue(())
+    }
+
+    // After those of FROM, whose names a wildcard may bring.
+    fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<()> {
+        let brought = self.brought(select);
+        label_among(&mut select.projection, &brought);
+        ControlFlow::Continue(())
+    }
+}
+
+/// What the wildcards of a list bring.
+enum Brought {
+    Names(Vec<String>),
+    /// Any name may be among them.
+    Unknown,
+}
+
+impl Brought {
+    fn may_have(&self, name: &str) -> bool {
+        match self {
+            Self::Names(names) => names.iter().any(|brought| brought == name),
+            Self::Unknown => true,
         }
     }
-    let _ = query.visit(&mut Labels);
+}
+
+impl Labels<'_> {
+    fn brought(&self, select: &ast::Select) -> Brought {
+        let wildcards = select.projection.iter().filter(|item| is_wildcard(item));
+        let wildcards: Vec<ast::SelectItem> = wildcards.cloned().collect();
+        let unnamed = |item: &ast::SelectItem| matches!(item, ast::SelectItem::UnnamedExpr(_));
+        if wildcards.is_empty() || !select.projection.iter().any(unnamed) {
+            return Brought::Names(Vec::new());
+        }
+        self.names(wildcards, select).map_or(Brought::Unknown, Brought::Names)
+    }
+
+    fn names(&self, wildcards: Vec<ast::SelectItem>, select: &ast::Select) -> Option<Vec<String>> {
+        let mut alone = (*parse_query("SELECT 1").ok()?.tree).clone();
+        let ast::SetExpr::Select(body) = alone.body.as_mut() else { return None };
+        body.projection = wildcards;
+        body.from.clone_from(&select.from);
+        alone.with = surrounding(&self.with);
+        if let Some(with) = &mut alone.with {
+            for table in &mut with.cte_tables {
+                label(&mut table.query, self.columns_of);
+            }
+        }
+        (self.columns_of)(alone)
+    }
+}
+
+/// All names of the WITHs in scope, as one WITH.
+pub(super) fn surrounding(withs: &[Option<ast::With>]) -> Option<ast::With> {
+    let mut all = withs.iter().flatten();
+    let mut first = all.next()?.clone();
+    for with in all {
+        first.recursive |= with.recursive;
+        first.cte_tables.extend(with.cte_tables.iter().cloned());
+    }
+    Some(first)
+}
+
+fn is_wildcard(item: &ast::SelectItem) -> bool {
+    matches!(item, ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..))
 }
 
 /// The column of a function in FROM is named after the function, or after its alias.
@@ -69,11 +147,7 @@ fn label_series(factor: &mut ast::TableFactor) {
 }
 
 /// Labels the items of a list.
-pub(super) fn label_items(items: &mut [ast::SelectItem]) {
-    // What a wildcard brings is not known here.
-    let wildcard = items.iter().any(|item| {
-        matches!(item, ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..))
-    });
+fn label_among(items: &mut [ast::SelectItem], brought: &Brought) {
     let mut taken: Vec<String> = Vec::new();
     for item in items {
         let (name, expr, plain) = match item {
@@ -93,13 +167,13 @@ pub(super) fn label_items(items: &mut [ast::SelectItem]) {
             }
             _ => continue,
         };
-        let repeated = taken.contains(&name);
+        let repeated = taken.contains(&name) || brought.may_have(&name);
         let suffix = taken.len() + 1;
         taken.push(name.clone());
-        if plain && !repeated && !wildcard {
+        if plain && !repeated {
             continue;
         }
-        let name = if repeated || wildcard { format!("{name}{MARK}{suffix}") } else { name };
+        let name = if repeated { format!("{name}{MARK}{suffix}") } else { name };
         *item = ast::SelectItem::ExprWithAlias { expr, alias: ast::Ident::with_quote('"', name) };
     }
 }

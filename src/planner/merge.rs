@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, VisitMut, VisitorMut};
 
+use super::labels::surrounding;
 use super::parse::{fold_ident, parse_expression};
 use crate::error::{SqlError, SqlResult, code};
 
@@ -156,24 +157,13 @@ impl Merging<'_> {
         if let ast::SetExpr::Select(select) = alone.body.as_mut() {
             select.from = vec![ast::TableWithJoins { relation: factor.clone(), joins: Vec::new() }];
         }
-        alone.with = self.surrounding();
+        alone.with = surrounding(&self.with);
         let names = (self.columns_of)(alone)?;
         let columns = names.into_iter().map(|name| {
             let column = ast::Ident::with_quote('"', name.clone());
             (name, ast::Expr::CompoundIdentifier(vec![qualifier.clone(), column]))
         });
         Ok(Shown { columns: columns.collect(), merged: Vec::new() })
-    }
-
-    /// All names of WITH in scope, as one WITH.
-    fn surrounding(&self) -> Option<ast::With> {
-        let mut all = self.with.iter().flatten();
-        let mut first = all.next()?.clone();
-        for with in all {
-            first.recursive |= with.recursive;
-            first.cte_tables.extend(with.cte_tables.iter().cloned());
-        }
-        Some(first)
     }
 }
 

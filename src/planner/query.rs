@@ -183,13 +183,14 @@ fn plan_guarded(
 /// Rewrites what PostgreSQL plans otherwise than DataFusion.
 fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
     mend_precedence(tree);
-    merge_columns(tree, &|mut query| {
+    let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
         respell_fetch(&mut query)?;
         respell(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
         Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
-    })?;
+    };
+    merge_columns(tree, &columns_of)?;
     resolve_lists(tree, &|expr| {
         let none = DFSchema::empty();
         let expr = planner.sql_to_expr(expr.clone(), &none, &mut PlannerContext::new()).ok()?;
@@ -199,7 +200,8 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
         let (_, field) = narrow_expression(expr).ok()?.to_field(&none).ok()?;
         Some(field.as_ref().clone())
     })?;
-    label(tree);
+    // A relation that cannot be planned alone says so when the whole is planned.
+    label(tree, &|query| columns_of(query).ok());
     respell_fetch(tree)?;
     respell(tree)?;
     spell_out(tree)
