@@ -13,17 +13,14 @@ use flate2::read::MultiGzDecoder;
 use futures::SinkExt;
 use sqllogictest::harness::Trial;
 use tokio_postgres::Client;
-use tokio_postgres::types::Type;
 
-use crate::client::{self, Rows, execute, query};
+use crate::client::{self, execute, query};
+use crate::compare::{same, types};
 use crate::harness::{self, trial};
 use crate::postgres;
 use crate::server::Server;
 
 const TABLES: &[&str] = &["airlines", "airports", "planes", "weather", "flights"];
-
-/// How far two floats may be apart, relative to the larger: sums of floats depend on their order.
-const TOLERANCE: f64 = 1e-9;
 
 const VIEWS: &[(&str, &str)] = &[
     (
@@ -152,50 +149,10 @@ async fn execute_counting(client: &Client, sql: &str) -> Result<u64> {
 async fn compare(weir: &Client, oracle: &Client) -> Result<()> {
     for (name, _) in VIEWS {
         let sql = format!("SELECT * FROM {name}");
-        let prepared = oracle.prepare(&sql).await?;
-        let types: Vec<Type> =
-            prepared.columns().iter().map(|column| column.type_().clone()).collect();
+        let types = types(oracle, &sql).await?;
         let (ours, theirs) = (query(weir, &sql).await?, query(oracle, &sql).await?);
         ensure!(!theirs.rows.is_empty(), "{name} is empty, which proves nothing");
         same(ours, theirs, &types).with_context(|| (*name).to_string())?;
     }
     Ok(())
-}
-
-/// The same rows: floats and quotients nearly, everything else exactly.
-fn same(mut ours: Rows, mut theirs: Rows, types: &[Type]) -> Result<()> {
-    ensure!(ours.names == theirs.names, "columns {:?}, not {:?}", ours.names, theirs.names);
-    ours.rows.sort();
-    theirs.rows.sort();
-    ensure!(
-        ours.rows.len() == theirs.rows.len(),
-        "{} rows, not {}",
-        ours.rows.len(),
-        theirs.rows.len()
-    );
-    for (our, their) in ours.rows.iter().zip(&theirs.rows) {
-        let equal = our.iter().zip(their).zip(types).all(|((our, their), kind)| match kind {
-            &Type::FLOAT4 | &Type::FLOAT8 => near(our.as_deref(), their.as_deref()),
-            &Type::NUMERIC if is_quotient(our.as_deref()) && is_quotient(their.as_deref()) => {
-                near(our.as_deref(), their.as_deref())
-            }
-            _ => our == their,
-        });
-        ensure!(equal, "{our:?}, not {their:?}");
-    }
-    Ok(())
-}
-
-/// Whether a number has the decimals of a division. PostgreSQL chooses 12, 16 or 20 of them by
-/// the size of the value, Weir takes 16 (docs/decisions/0002-numeric.md).
-fn is_quotient(text: Option<&str>) -> bool {
-    text.and_then(|text| text.split_once('.')).is_some_and(|(_, decimals)| decimals.len() >= 12)
-}
-
-fn near(our: Option<&str>, their: Option<&str>) -> bool {
-    let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
-    match (number(our), number(their)) {
-        (Some(our), Some(their)) => (our - their).abs() <= TOLERANCE * our.abs().max(their.abs()),
-        _ => our == their,
-    }
 }

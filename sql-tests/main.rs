@@ -9,6 +9,8 @@
 //! | `WEIR_SEED` | random, printed | of all random choices |
 //! | `WEIR_KILLS` | 60 | crashes in the crash test |
 //! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
+//! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |
+//! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
 //! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
 //! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts |
 
@@ -16,6 +18,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod client;
+mod compare;
 mod failure;
 mod flights;
 mod functions;
@@ -28,6 +31,7 @@ mod script;
 mod server;
 mod values;
 mod wire;
+mod workload;
 
 use std::process::ExitCode;
 
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         flights::trials,
         functions::trials,
         wire::trials,
+        workload::trials,
     ];
     let mut trials = oracle::trials();
     trials.extend(groups.into_iter().flat_map(|group| group()));

@@ -1,0 +1,2 @@
+-- q02: selection
+SELECT auction, price FROM bid WHERE mod(auction, 123) = 0
