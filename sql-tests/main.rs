@@ -8,6 +8,9 @@
 //! |---|---|---|
 //! | `WEIR_SEED` | random, printed | of all random choices |
 //! | `WEIR_KILLS` | 60 | crashes in the crash test |
+//! | `WEIR_ORACLE_QUERIES` | 60 | random queries that are compared with PostgreSQL as views |
+//! | `WEIR_ORACLE_KNOWN` | | set: also the kinds of queries that are known to fail |
+//! | `WEIR_ORACLE_REPORT` | | a file to which each failure is appended when it is shrunk |
 //! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
 //! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |
 //! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
@@ -19,6 +22,7 @@
 
 mod client;
 mod compare;
+mod crash;
 mod failure;
 mod flights;
 mod functions;
@@ -50,7 +54,8 @@ fn main() -> ExitCode {
         wire::trials,
         workload::trials,
     ];
-    let mut trials = oracle::trials();
+    let mut trials = crash::trials();
+    trials.extend(oracle::trials());
     trials.extend(groups.into_iter().flat_map(|group| group()));
     let conclusion = run(&arguments, trials);
     postgres::stop();
