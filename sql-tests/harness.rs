@@ -28,6 +28,15 @@ where
     F: FnOnce() -> Fut + Send + 'static,
     Fut: Future<Output = Result<()>>,
 {
+    trial_within(name, Duration::from_secs(TRIAL_SECONDS_MAX), body)
+}
+
+/// A test that may take as long as `limit`.
+pub(crate) fn trial_within<F, Fut>(name: impl Into<String>, limit: Duration, body: F) -> Trial
+where
+    F: FnOnce() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<()>>,
+{
     Trial::test(name, move || {
         EVIDENCE.take();
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -35,7 +44,6 @@ where
             .enable_all()
             .build()
             .map_err(|error| Failed::from(error.to_string()))?;
-        let limit = Duration::from_secs(TRIAL_SECONDS_MAX);
         let limited = async {
             tokio::time::timeout(limit, body())
                 .await

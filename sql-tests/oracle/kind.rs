@@ -80,7 +80,7 @@ impl Kind {
     /// The literal to which a value shrinks.
     pub(super) fn plain(self) -> String {
         match self {
-            Self::Int => "1".to_string(),
+            Self::Int => "1::int".to_string(),
             Self::Text => "'a'::text".to_string(),
             Self::Bool => "true".to_string(),
             other => format!("{}::{}", other.values()[0], other.sql()),
@@ -136,12 +136,21 @@ impl Kind {
         (*values.choose(random).expect("not empty")).to_string()
     }
 
+    /// A value to compare with; `far`: also timestamps beyond what nanoseconds can say.
+    pub(super) fn draw_near(self, random: &mut StdRng, far: bool) -> String {
+        if self == Self::Timestamp && !far {
+            return (*self.values().choose(random).expect("not empty")).to_string();
+        }
+        self.draw(random)
+    }
+
     /// A literal in an expression, of this type beyond doubt.
-    pub(super) fn literal(self, random: &mut StdRng) -> String {
+    pub(super) fn literal(self, random: &mut StdRng, far: bool) -> String {
         if random.random_ratio(1, 12) {
             return self.null();
         }
-        let values = if random.random_ratio(1, 12) { self.ends() } else { self.values() };
+        let ends = random.random_ratio(1, 12) && (far || self != Self::Timestamp);
+        let values = if ends { self.ends() } else { self.values() };
         let value = values.choose(random).expect("not empty");
         match self {
             Self::Int if !value.starts_with('-') => (*value).to_string(),

@@ -104,8 +104,13 @@ impl Batch {
     }
 }
 
-/// What happens to the rows, from empty tables on.
-pub(super) fn batches(tables: &[Table], count: usize, random: &mut StdRng) -> Vec<Batch> {
+/// What happens to the rows, from empty tables on; `far` as in [`Kind::draw_near`].
+pub(super) fn batches(
+    tables: &[Table],
+    count: usize,
+    far: bool,
+    random: &mut StdRng,
+) -> Vec<Batch> {
     let mut keys = 0;
     (0..count)
         .map(|number| {
@@ -115,7 +120,7 @@ pub(super) fn batches(tables: &[Table], count: usize, random: &mut StdRng) -> Ve
                 (0..random.random_range(1..=4))
                     .map(|_| {
                         let table = tables.choose(random).expect("not empty");
-                        statement(table, &mut keys, random)
+                        statement(table, &mut keys, far, random)
                     })
                     .collect()
             };
@@ -128,7 +133,7 @@ pub(super) fn batches(tables: &[Table], count: usize, random: &mut StdRng) -> Ve
         .collect()
 }
 
-fn statement(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
+fn statement(table: &Table, keys: &mut i64, far: bool, random: &mut StdRng) -> Statement {
     let data = &table.columns[usize::from(table.keyed)..];
     match random.random_range(0..10) {
         0..4 => insert(table, keys, random),
@@ -142,7 +147,7 @@ fn statement(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
                 }
                 _ => column.kind.draw(random),
             };
-            let wanted = condition(table, random);
+            let wanted = condition(table, far, random);
             Statement::Other(format!(
                 "UPDATE {} SET {} = {value} WHERE {wanted}",
                 table.name, column.name
@@ -151,7 +156,7 @@ fn statement(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
         _ => Statement::Other(format!(
             "DELETE FROM {} WHERE {}",
             table.name,
-            condition(table, random)
+            condition(table, far, random)
         )),
     }
 }
@@ -189,14 +194,14 @@ fn insert(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
     Statement::Insert { table: table.name.clone(), rows, conflict }
 }
 
-fn condition(table: &Table, random: &mut StdRng) -> String {
+fn condition(table: &Table, far: bool, random: &mut StdRng) -> String {
     let column = table.columns.choose(random).expect("every table has k");
     let name = &column.name;
     if table.keyed && name == "id" {
         let parts = random.random_range(2..5);
         return format!("id % {parts} = {}", random.random_range(0..parts));
     }
-    let value = column.kind.draw(random);
+    let value = column.kind.draw_near(random, far);
     if value == "NULL" {
         return format!("{name} IS NULL");
     }

@@ -69,7 +69,9 @@ fn split_one(aggregate: Aggregate, split: Split) -> Result<Transformed<LogicalPl
             vec![Expr::GroupingSet(GroupingSet::GroupingSets(together))],
             aggregate.aggr_expr.clone(),
         )?;
-        parts.insert(0, LogicalPlan::Aggregate(rest));
+        let rest = LogicalPlan::Aggregate(rest);
+        let columns = rest.schema().columns().into_iter().map(Expr::Column).collect();
+        parts.insert(0, numbered(columns, rest)?);
     }
     let union = parts
         .into_iter()
@@ -115,16 +117,21 @@ fn one_set(
     set: Vec<Expr>,
     id: u64,
 ) -> Result<LogicalPlan> {
-    let one = Aggregate::try_new(Arc::clone(&aggregate.input), set.clone(), {
-        aggregate.aggr_expr.clone()
-    })?;
+    let calls = aggregate.aggr_expr.clone();
+    let one = if set.is_empty() && calls.is_empty() {
+        // One row, whatever rows there are.
+        LogicalPlanBuilder::empty(true).build()?
+    } else {
+        let input = Arc::clone(&aggregate.input);
+        LogicalPlan::Aggregate(Aggregate::try_new(input, set.clone(), calls)?)
+    };
     let mut distinct: Vec<&Expr> = Vec::new();
     set.iter().for_each(|expr| {
         if !distinct.contains(&expr) {
             distinct.push(expr);
         }
     });
-    let given = |index: usize| Expr::Column(Column::from(one.schema.qualified_field(index)));
+    let given = |index: usize| Expr::Column(Column::from(one.schema().qualified_field(index)));
     let mut exprs = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let (_, field) = aggregate.schema.qualified_field(index);
@@ -135,13 +142,15 @@ fn one_set(
     }
     let (_, id_field) = aggregate.schema.qualified_field(columns.len());
     exprs.push(lit(ScalarValue::UInt64(Some(id)).cast_to(id_field.data_type())?));
-    exprs.extend((distinct.len()..one.schema.fields().len()).map(given));
-    let exprs = exprs
-        .into_iter()
-        .zip(aggregate.schema.iter())
-        .map(|(expr, (qualifier, field))| expr.alias_qualified(qualifier.cloned(), field.name()));
-    let exprs = exprs.collect();
-    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(LogicalPlan::Aggregate(one)))?))
+    exprs.extend((distinct.len()..one.schema().fields().len()).map(given));
+    numbered(exprs, one)
+}
+
+/// `exprs` of `plan`, named by their places: a union knows its columns by their names alone, and
+/// two that are grouped by may have one name.
+fn numbered(exprs: Vec<Expr>, plan: LogicalPlan) -> Result<LogicalPlan> {
+    let named = exprs.into_iter().enumerate().map(|(place, expr)| expr.alias(format!("_{place}")));
+    Ok(LogicalPlan::Projection(Projection::try_new(named.collect(), Arc::new(plan))?))
 }
 
 /// `plan` with the names of the aggregation's columns.

@@ -1,6 +1,6 @@
 //! Aggregates of a type.
 
-use super::{Grammar, Scope};
+use super::{Grammar, Known, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -46,10 +46,11 @@ impl Grammar<'_> {
                 sequence!["array_agg(", of.clone(), " ORDER BY ", of, direction, ")"]
             }
             (Kind::Bool, _) => {
-                let function = self.one(&["bool_and", "bool_or", "every"]);
+                let every = if self.may(Known::MissingAggregates) { "every" } else { "bool_and" };
+                let function = self.one(&["bool_and", "bool_or", every]);
                 sequence![format!("{function}("), self.argument(Kind::Bool, below), ")"]
             }
-            (_, 5) => {
+            (_, 5) if self.may(Known::MissingAggregates) => {
                 let of = self.argument(kind, below);
                 sequence!["percentile_disc(0.5) WITHIN GROUP (ORDER BY ", of, ")"]
             }

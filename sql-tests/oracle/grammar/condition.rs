@@ -24,7 +24,7 @@ impl Grammar<'_> {
             }
             7 => {
                 let kind = self.kind_seen(scope);
-                let list = (0..3).map(|_| Tree::from(kind.literal(self.random))).collect();
+                let list = (0..3).map(|_| Tree::from(self.literal(kind))).collect();
                 let word = self.one(&["IN", "NOT IN"]);
                 let one = self.leaf(kind, scope);
                 sequence!["(", one, format!(" {word} ("), Tree::list(list, ", "), "))"]

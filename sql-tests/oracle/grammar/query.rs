@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Grammar, Name, Scope};
+use super::{Grammar, Known, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::schema::{Column, Table};
 use crate::oracle::tree::{Tree, sequence};
@@ -187,7 +187,7 @@ impl Grammar<'_> {
         };
         let limit = match self.random.random_range(0..4) {
             0 if !offset.is_empty() => offset,
-            1 => format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1),
+            1 if self.may(Known::WithTies) => format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1),
             _ => format!(" LIMIT {limit}{offset}"),
         };
         Tree::optional(format!(" ORDER BY {}{limit}", order.join(", ")))

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Grammar, Name, Scope};
+use super::{Grammar, Known, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -84,7 +84,9 @@ impl Grammar<'_> {
         }
         let (one, other) = pairs[self.random.random_range(0..pairs.len())];
         let operator = self.one(&["=", "=", "=", "IS NOT DISTINCT FROM"]);
-        Some(sequence![format!("{} {operator} {}", one.sql, other.sql)])
+        let text = format!("{} {operator} {}", one.sql, other.sql);
+        let open = operator == "=" || self.may(Known::OpenDistinct);
+        Some(Tree::from(if open { text } else { format!("({text})") }))
     }
 
     /// Two tables by columns of one name, merged, as a subquery.

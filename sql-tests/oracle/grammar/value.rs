@@ -43,7 +43,7 @@ impl Grammar<'_> {
     /// Made of a column of another type, so that constants stay rare.
     fn without_column(&mut self, kind: Kind, scope: &Scope) -> Tree {
         let Some(name) = scope.here.choose(self.random) else {
-            return Tree::from(kind.literal(self.random));
+            return Tree::from(self.literal(kind));
         };
         let sql = name.sql.clone();
         let made = match (kind, name.kind) {
@@ -60,7 +60,7 @@ impl Grammar<'_> {
             (Kind::Bool, _) => format!("({sql} IS NULL)"),
             (Kind::Date, Kind::Timestamp) => format!("{sql}::date"),
             (Kind::Timestamp, Kind::Date) => format!("{sql}::timestamp"),
-            _ => kind.literal(self.random),
+            _ => self.literal(kind),
         };
         Tree::from(made)
     }

@@ -3,7 +3,7 @@
 
 use rand::seq::IndexedRandom;
 
-use super::{Grammar, Scope};
+use super::{Grammar, Known, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -14,14 +14,19 @@ impl Grammar<'_> {
         let inner = Scope { windows: false, ..scope.clone() };
         let form = self.below(10);
         match (kind, form) {
-            (Kind::BigInt, 0) => self.over("row_number()", &inner, true),
+            (Kind::BigInt, 0) => {
+                let call = self.over("row_number()", &inner, true);
+                self.rank(call, "::bigint")
+            }
             (Kind::BigInt, 1..3) => {
                 let function = self.one(&["rank()", "dense_rank()"]);
-                self.over(function, &inner, false)
+                let call = self.over(function, &inner, false);
+                self.rank(call, "::bigint")
             }
             (Kind::Int, 0) => {
                 let groups = 1 + self.below(4);
-                self.over(format!("ntile({groups})"), &inner, true)
+                let call = self.over(format!("ntile({groups})"), &inner, true);
+                self.rank(call, "::int")
             }
             (Kind::Ratio, _) => {
                 let function = self.one(&["percent_rank()", "cume_dist()"]);
@@ -32,6 +37,11 @@ impl Grammar<'_> {
         }
     }
 
+    /// With the type that PostgreSQL gives it.
+    fn rank(&self, call: Tree, cast: &str) -> Tree {
+        if self.may(Known::UnsignedRanks) { call } else { sequence![call, cast] }
+    }
+
     /// lag, lead and what else picks a row.
     fn neighbour(&mut self, kind: Kind, scope: &Scope) -> Tree {
         let of = self.value(kind, scope, 0);
@@ -40,7 +50,7 @@ impl Grammar<'_> {
                 let function = self.one(&["lag", "lead"]);
                 let more = match self.below(3) {
                     0 => Tree::from(", 2"),
-                    1 => sequence![", 1, ", kind.literal(self.random)],
+                    1 => sequence![", 1, ", self.literal(kind)],
                     _ => Tree::from(""),
                 };
                 self.over(sequence![format!("{function}("), of, more, ")"], scope, true)

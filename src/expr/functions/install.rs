@@ -11,6 +11,7 @@ use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
+use super::constant_filter::FilterDown;
 use super::divide::{FloatDivide, NumericDivide};
 use super::extract::Extract;
 use super::framed::Framed;
@@ -32,6 +33,7 @@ const UNSOUND: &[&str] = &["single_distinct_aggregation_to_group_by"];
 fn sound(rule: &Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule + Send + Sync> {
     match rule.name() {
         "extract_equijoin_predicate" => Arc::new(KeysOfOneKind::default()),
+        "push_down_filter" => Arc::new(FilterDown::default()),
         "eliminate_cross_join" => Arc::new(OrderPlainJoins::default()),
         _ => Arc::clone(rule),
     }

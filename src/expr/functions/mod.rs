@@ -17,6 +17,7 @@ mod arrays;
 mod assign;
 mod average;
 mod casts;
+mod constant_filter;
 mod decimal;
 mod divide;
 mod extract;
