@@ -205,6 +205,13 @@ impl Server {
         self.folder.path().join("log")
     }
 
+    /// The lines of the log with `text` in them.
+    pub(crate) fn logged(&self, text: &str) -> Vec<String> {
+        let log = fs::read(self.log_path()).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&log);
+        lines.lines().filter(|line| line.contains(text)).map(str::to_string).collect()
+    }
+
     /// The end of what the server has logged.
     pub(crate) fn log(&self) -> String {
         let log = fs::read(self.log_path()).unwrap_or_default();

@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use tokio_postgres::Client;
 
 use super::kind::Kind;
 use super::schema::{Batch, Statement, Table};
 use super::tree::Tree;
 use crate::client::{self, query};
+use crate::harness;
 use crate::postgres;
 use crate::server::Server;
 
@@ -24,6 +25,9 @@ const ANSWER_SECONDS_MAX: u64 = 30;
 /// A query that PostgreSQL takes longer for multiplies too much to be of use.
 const POSTGRES_MS_MAX: u64 = 500;
 const POSTGRES_ROWS_MAX: usize = 3000;
+
+/// What the server says when it plans a view otherwise than before.
+const REPLANNED: &str = "planned differently now";
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -72,6 +76,8 @@ pub(super) enum Wrong {
     LateView,
     /// An entry in weir.errors that PostgreSQL has no error for.
     RowError,
+    /// The view is planned otherwise after a restart.
+    Plan,
     /// Rows in state tables that nothing is left of.
     State,
     /// The server, a job or a write failed, or took too long.
@@ -105,6 +111,7 @@ pub(super) struct Bench {
     pub(super) server: Server,
     weir: Client,
     oracle: Client,
+    parallelism: usize,
     runs: usize,
     pub(super) counts: Counts,
 }
@@ -116,7 +123,7 @@ impl Bench {
         let (weir, oracle) = (server.connect().await?, database.connect().await?);
         let limit = format!("SET statement_timeout = {POSTGRES_MS_MAX}");
         client::execute(&oracle, &limit).await?;
-        Ok(Self { server, weir, oracle, runs: 0, counts: Counts::default() })
+        Ok(Self { server, weir, oracle, parallelism, runs: 0, counts: Counts::default() })
     }
 
     async fn restart(&mut self, schema: &str) -> Result<()> {
@@ -165,10 +172,21 @@ impl Bench {
     /// Says it to both; a server that hangs or is gone is started again first.
     async fn everywhere(&mut self, sql: &str, schema: &str) -> Result<()> {
         client::execute(&self.oracle, sql).await?;
-        if let Err(error) = self.say(sql).await {
-            self.restart(schema).await?;
-            let again = self.say(sql).await;
-            again.with_context(|| format!("after a restart, since {error:#}"))?;
+        if self.say(sql).await.is_ok() {
+            return Ok(());
+        }
+        let again = match self.restart(schema).await {
+            Ok(()) => self.say(sql).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = again {
+            // What made it so is a failure of the case; the next ones get a server that works.
+            harness::say(format!("{sql}: a new server, since {error:#}"));
+            self.server = Server::start(self.parallelism).await?;
+            self.weir = self.server.connect().await?;
+            if !sql.starts_with("DROP") {
+                self.say(sql).await?;
+            }
         }
         Ok(())
     }
@@ -308,13 +326,31 @@ impl Run<'_> {
         }
         if batch.kill {
             let schema = self.schema;
+            let before = self.bench.server.logged(REPLANNED).len();
             if let Err(error) = self.bench.restart(schema).await {
                 let error = root(&error);
                 self.fail(None, Wrong::Server, &error, format!("restart: {error}"));
                 return Ok(false);
             }
+            self.look_for_new_plans(before);
         }
         Ok(true)
+    }
+
+    /// A view's plan after a restart is the plan before it.
+    fn look_for_new_plans(&mut self, before: usize) {
+        let lines = self.bench.server.logged(REPLANNED);
+        let case = self.case;
+        for line in lines.into_iter().skip(before) {
+            let about = |view: &&View| {
+                line.contains(&format!("\"{}\"", view.name))
+                    || line.contains(&format!("\"{}_late\"", view.name))
+            };
+            let view = case.views.iter().find(about);
+            if view.is_none_or(|view| !self.is_dead(view)) {
+                self.fail(view, Wrong::Plan, REPLANNED, line);
+            }
+        }
     }
 
     async fn compare(&mut self) {

@@ -37,6 +37,8 @@ const QUERIES: u64 = 60;
 const VIEWS_AT_ONCE: usize = 20;
 const BATCHES: usize = 5;
 const SHRINK_SECONDS_MAX: u64 = 90;
+/// Each attempt waits for an answer that does not come.
+const SHRINK_HANGING_SECONDS_MAX: u64 = 400;
 const SECONDS_A_QUERY_MAX: u64 = 10;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -73,7 +75,10 @@ async fn compare(name: String, parallelism: usize) -> Result<()> {
             // A wrong answer has no words that tell its kind: three of them are worth a look.
             let looks = if failure.kind.is_empty() { 3 } else { 1 };
             if seen.0 <= looks {
-                let limit = Duration::from_secs(SHRINK_SECONDS_MAX);
+                let limit = Duration::from_secs(match failure.wrong {
+                    Wrong::Server => SHRINK_HANGING_SECONDS_MAX,
+                    _ => SHRINK_SECONDS_MAX,
+                });
                 let shrunk = shrink(&mut bench, &case, &failure, limit).await?;
                 report(&name, &shrunk)?;
                 seen.1.get_or_insert(shrunk);

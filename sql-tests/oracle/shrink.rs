@@ -90,7 +90,8 @@ impl Shrinking<'_> {
     async fn batches(&mut self) -> Result<()> {
         let mut case = self.case.clone();
         case.batches.clear();
-        if self.attempt(case).await? {
+        // A kill comes after a batch.
+        if self.failure.wrong != Wrong::Plan && self.attempt(case).await? {
             return Ok(());
         }
         let mut case = self.case.clone();
@@ -100,7 +101,9 @@ impl Shrinking<'_> {
         }
         let mut case = self.case.clone();
         case.batches.iter_mut().for_each(|batch| batch.kill = false);
-        self.attempt(case).await?;
+        if self.failure.wrong != Wrong::Plan {
+            self.attempt(case).await?;
+        }
         if self.failure.wrong != Wrong::LateView {
             let case = Case { late_after: usize::MAX, ..self.case.clone() };
             self.attempt(case).await?;
