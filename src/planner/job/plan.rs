@@ -142,7 +142,10 @@ pub(in crate::planner) fn session() -> SqlResult<SessionState> {
         let builder = SessionStateBuilder::new().with_config(config).with_default_features();
         functions::install(builder.build())
     });
-    SESSION.clone()
+    let mut session = SESSION.clone()?;
+    // Names that the optimizer makes up are counted anew: one query has one plan at any time.
+    session.execution_props_mut().alias_generator = Arc::default();
+    Ok(session)
 }
 
 /// The analysed plan of the query, and the objects that it names.

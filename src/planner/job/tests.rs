@@ -286,6 +286,21 @@ fn unions_have_one_shape() {
     );
 }
 
+/// Views are planned again at every start, and their state is found by their plan.
+#[test]
+fn one_query_has_one_plan() {
+    let catalog = catalog_of(CATALOG);
+    for query in [
+        "select amount * 2 + 1, amount * 2 - 1 from orders where amount * 2 > 7",
+        "select case when n > 0 then n end from (select id, (select count(*) from customers c \
+         where c.region = o.customer) as n from orders o) q",
+        "select customer, amount, sum(amount) from orders group by cube (customer, amount)",
+    ] {
+        let plan = || format!("{:?}", planned(&catalog, query).expect(query).job);
+        assert_eq!(plan(), plan(), "{query}");
+    }
+}
+
 #[test]
 fn what_is_not_incremental_is_refused_by_name() {
     for query in [
