@@ -189,8 +189,8 @@ fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     }
 }
 
-/// Blanks at the end of a char(n) do not count, and are not kept: nor do those of a literal that one
-/// is compared with.
+/// Blanks at the end of a char(n) do not count, and are not kept: nor do those of a literal that
+/// one is compared with.
 fn unpad(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if !compares(&expr.op) {
         return;

@@ -19,7 +19,7 @@ use super::decorrelate::{ARRAY, ROW, SUBQUERY};
 use super::dml::quote;
 use super::parse::{fold_ident, parse_expression, parse_query};
 use super::set_functions::is_series;
-use crate::error::{SqlError, SqlResult};
+use crate::error::{SqlError, SqlResult, code};
 
 /// Spells a query as it can be planned.
 pub(super) fn respell(query: &mut ast::Query) -> SqlResult<()> {
@@ -155,6 +155,11 @@ fn column(number: usize) -> String {
 
 /// `SELECT item FROM (query)`, the query's columns under the names of a row's.
 fn over(query: &ast::Query, width: usize, item: &str) -> SqlResult<ast::Query> {
+    if let Some(given) = listed_columns(query).filter(|given| *given != width) {
+        let amount = if given < width { "few" } else { "many" };
+        let message = format!("subquery has too {amount} columns");
+        return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
     let columns: Vec<_> = (1..=width).map(column).collect();
     let relation = quote("rows of subquery");
     let text = format!("SELECT {item} FROM (SELECT NULL) AS {relation} ({})", columns.join(", "));
@@ -166,6 +171,28 @@ fn over(query: &ast::Query, width: usize, item: &str) -> SqlResult<ast::Query> {
         **subquery = query.clone();
     }
     Ok(outer)
+}
+
+/// How many columns a query has, if it lists them.
+fn listed_columns(query: &ast::Query) -> Option<usize> {
+    let mut body = query.body.as_ref();
+    loop {
+        match body {
+            ast::SetExpr::Select(select) => {
+                let is_one = |item: &ast::SelectItem| {
+                    matches!(
+                        item,
+                        ast::SelectItem::UnnamedExpr(_) | ast::SelectItem::ExprWithAlias { .. }
+                    )
+                };
+                let items = &select.projection;
+                return items.iter().all(is_one).then_some(items.len());
+            }
+            ast::SetExpr::SetOperation { left, .. } => body = left,
+            ast::SetExpr::Values(values) => return values.rows.first().map(|row| row.len()),
+            _ => return None,
+        }
+    }
 }
 
 /// `items op (column 1, column 2, ...)`, column by column.

@@ -291,10 +291,10 @@ fn unions_have_one_shape() {
 fn one_query_has_one_plan() {
     let catalog = catalog_of(CATALOG);
     for query in [
-        "select amount * 2 + 1, amount * 2 - 1 from orders where amount * 2 > 7",
+        "select amount * 2 + 1 as a, amount * 2 - 1 as b from orders where amount * 2 > 7",
         "select case when n > 0 then n end from (select id, (select count(*) from customers c \
          where c.region = o.customer) as n from orders o) q",
-        "select customer, amount, sum(amount) from orders group by cube (customer, amount)",
+        "select customer, amount, sum(amount) as s from orders group by cube (customer, amount)",
     ] {
         let plan = || format!("{:?}", planned(&catalog, query).expect(query).job);
         assert_eq!(plan(), plan(), "{query}");
