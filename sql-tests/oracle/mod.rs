@@ -29,7 +29,7 @@ use rand::rngs::StdRng;
 use sqllogictest::harness::Trial;
 
 use self::case::{Bench, Case, Counts, Failure, View, Wrong};
-use self::grammar::{Grammar, Known};
+use self::grammar::Grammar;
 use self::shrink::{Shrunk, script, shrink};
 use crate::harness::{self, trial_within};
 
@@ -108,7 +108,7 @@ async fn compare(name: String, parallelism: usize) -> Result<()> {
 fn draw(parallelism: usize, random: &mut StdRng) -> Case {
     let known = grammar::known();
     let tables = schema::tables(random);
-    let batches = schema::batches(&tables, BATCHES, known.contains(&Known::FarTimestamps), random);
+    let batches = schema::batches(&tables, BATCHES, &known, random);
     let late_after = random.random_range(1..BATCHES);
     let mut views: Vec<View> = Vec::new();
     for number in 0..VIEWS_AT_ONCE {

@@ -83,6 +83,31 @@ impl Shrinking<'_> {
                 return Ok(());
             }
         }
+        if self.failure.view.is_none() && self.attempt(whole).await? {
+            self.fewer_views().await?;
+        }
+        Ok(())
+    }
+
+    /// It takes several views: fewer and fewer of them.
+    async fn fewer_views(&mut self) -> Result<()> {
+        let mut count = self.case.views.len() / 2;
+        while count > 0 {
+            self.each(|case, place| {
+                let start = place * count;
+                if start >= case.views.len() {
+                    return None;
+                }
+                let mut case = case.clone();
+                let end = (start + count).min(case.views.len());
+                let gone: Vec<String> =
+                    case.views.drain(start..end).map(|view| view.name).collect();
+                case.views.retain(|view| !gone.iter().any(|name| view.reads.contains(name)));
+                Some(case)
+            })
+            .await?;
+            count /= 2;
+        }
         Ok(())
     }
 

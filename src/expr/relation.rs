@@ -185,9 +185,11 @@ impl ExecutionPlan for GivenExec {
         let batches = rows.as_ref().and_then(|rows| rows.0.get(self.port)).ok_or_else(|| {
             DataFusionError::Internal(format!("no rows were given at port {}", self.port))
         })?;
+        // Rows may come with columns that the plan does not know: nobody reads them.
+        let known: Vec<usize> = (0..self.schema.fields().len()).collect();
         let batches = batches
             .iter()
-            .map(|batch| Ok(batch.clone().with_schema(Arc::clone(&self.schema))?))
+            .map(|batch| Ok(batch.project(&known)?.with_schema(Arc::clone(&self.schema))?))
             .collect::<Result<_>>()?;
         Ok(Box::pin(MemoryStream::try_new(batches, Arc::clone(&self.schema), None)?))
     }

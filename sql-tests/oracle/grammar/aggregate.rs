@@ -9,6 +9,14 @@ impl Grammar<'_> {
     pub(super) fn aggregate(&mut self, kind: Kind, below: &Scope) -> Tree {
         let distinct = if self.chance(5) { Tree::optional("DISTINCT ") } else { Tree::from("") };
         let form = self.below(6);
+        let ordered = matches!(
+            (kind, form),
+            (Kind::Text, 0..3) | (Kind::IntArray | Kind::TextArray, _) | (_, 5)
+        );
+        if ordered && self.ordered == 0 && !self.may(Known::SeveralOrders) {
+            return Tree::value(kind, kind.null());
+        }
+        self.ordered -= u32::from(ordered && self.ordered > 0);
         let call = match (kind, form) {
             (Kind::BigInt, 0) => Tree::from("count(*)"),
             (Kind::BigInt, 1 | 2) => {
@@ -55,7 +63,7 @@ impl Grammar<'_> {
                 sequence!["percentile_disc(0.5) WITHIN GROUP (ORDER BY ", of, ")"]
             }
             _ => {
-                let function = self.one(&["min", "max"]);
+                let function = self.extreme(kind);
                 sequence![format!("{function}("), self.argument(kind, below), ")"]
             }
         };
@@ -68,6 +76,12 @@ impl Grammar<'_> {
             Tree::from("")
         };
         Tree::value(kind, sequence![call, filter])
+    }
+
+    /// `min` or `max`.
+    pub(super) fn extreme(&mut self, kind: Kind) -> &'static str {
+        let floats = matches!(kind, Kind::Float | Kind::Ratio);
+        if floats && !self.may(Known::LargestFloat) { "min" } else { self.one(&["min", "max"]) }
     }
 
     fn argument(&mut self, kind: Kind, below: &Scope) -> Tree {

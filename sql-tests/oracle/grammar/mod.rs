@@ -24,28 +24,30 @@ const RELATIONS_MAX: i32 = 5;
 /// them. `docs/status.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
-    /// `a IS NOT DISTINCT FROM b AND c` without parentheses is read as `... FROM (b AND c)`.
-    OpenDistinct,
-    /// `row_number`, `rank`, `dense_rank` and `ntile` are unsigned until they are columns: with a
-    /// bigint they give a numeric, and `ntile` is bigint, in PostgreSQL int.
-    UnsignedRanks,
-    /// Integers in VALUES in FROM and in window aggregates are bigint, in PostgreSQL int.
+    /// Integers in VALUES in FROM and as arguments of aggregates are bigint, in PostgreSQL int.
     IntegerLiterals,
+    /// A float8 column and a literal like `1.25` are compared as numerics.
+    BareDecimals,
+    /// The largest float8 of a SELECT's group is not NaN when NaN is there.
+    LargestFloat,
+    /// Aggregates ordered in different ways beside each other.
+    SeveralOrders,
+    /// NOT IN in the condition of an outer join.
+    SubqueriesInOuterOn,
     /// `percentile_disc` of what is not a number, `every`.
     MissingAggregates,
-    /// FETCH FIRST ... WITH TIES.
-    WithTies,
     /// Timestamps beyond the years 1677 to 2262 as literals in conditions.
     FarTimestamps,
 }
 
 /// All of them.
 const KNOWN: &[Known] = &[
-    Known::OpenDistinct,
-    Known::UnsignedRanks,
     Known::IntegerLiterals,
+    Known::BareDecimals,
+    Known::LargestFloat,
+    Known::SeveralOrders,
+    Known::SubqueriesInOuterOn,
     Known::MissingAggregates,
-    Known::WithTies,
     Known::FarTimestamps,
 ];
 
@@ -96,12 +98,14 @@ pub(super) struct Grammar<'a> {
     with: usize,
     aliases: usize,
     relations: i32,
+    /// How many ordered aggregates the grouped query may still have.
+    ordered: u32,
     known: &'a [Known],
 }
 
 impl<'a> Grammar<'a> {
     pub(super) fn new(random: &'a mut StdRng, tables: Vec<Table>, known: &'a [Known]) -> Self {
-        Self { random, tables, with: 0, aliases: 0, relations: RELATIONS_MAX, known }
+        Self { random, tables, with: 0, aliases: 0, relations: RELATIONS_MAX, ordered: 1, known }
     }
 
     /// A query and the types of its columns, which are called `c0`, `c1`, ...

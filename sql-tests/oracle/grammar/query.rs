@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Grammar, Known, Name, Scope};
+use super::{Grammar, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::schema::{Column, Table};
 use crate::oracle::tree::{Tree, sequence};
@@ -71,6 +71,13 @@ impl Grammar<'_> {
     }
 
     fn grouped(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
+        let ordered = std::mem::replace(&mut self.ordered, 1);
+        let tree = self.groups(outer, kinds, depth);
+        self.ordered = ordered;
+        tree
+    }
+
+    fn groups(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
         let (from, mut below) = self.from(outer, depth);
         let filter = self.filter(" WHERE ", &below, depth);
         let (group, mut here) = self.group(&below);
@@ -187,7 +194,7 @@ impl Grammar<'_> {
         };
         let limit = match self.random.random_range(0..4) {
             0 if !offset.is_empty() => offset,
-            1 if self.may(Known::WithTies) => format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1),
+            1 => format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1),
             _ => format!(" LIMIT {limit}{offset}"),
         };
         Tree::optional(format!(" ORDER BY {}{limit}", order.join(", ")))

@@ -59,15 +59,18 @@ impl Grammar<'_> {
         }
         let scope = Scope::new(names.clone(), outer);
         let equality = self.equality(&one, &other);
+        // Depth 1 is where subqueries begin.
+        let subqueries = kind == "JOIN" || self.may(Known::SubqueriesInOuterOn);
+        let depth = u32::from(subqueries && kind != "FULL JOIN");
         let on = match (equality, self.below(8)) {
             (Some(equality), 0..4) => equality,
             (Some(equality), 4..7) => {
-                let more = self.condition(&scope, if kind == "FULL JOIN" { 0 } else { 1 });
+                let more = self.condition(&scope, depth);
                 sequence![equality, Tree::optional(sequence![" AND ", more])]
             }
             // PostgreSQL has no FULL JOIN without an equality.
             (_, _) if kind == "FULL JOIN" => Tree::from("true"),
-            (_, _) => self.condition(&scope, 1),
+            (_, _) => self.condition(&scope, depth),
         };
         (sequence!["(", left, format!(" {kind} "), right, " ON ", on, ")"], names)
     }
@@ -84,9 +87,7 @@ impl Grammar<'_> {
         }
         let (one, other) = pairs[self.random.random_range(0..pairs.len())];
         let operator = self.one(&["=", "=", "=", "IS NOT DISTINCT FROM"]);
-        let text = format!("{} {operator} {}", one.sql, other.sql);
-        let open = operator == "=" || self.may(Known::OpenDistinct);
-        Some(Tree::from(if open { text } else { format!("({text})") }))
+        Some(Tree::from(format!("{} {operator} {}", one.sql, other.sql)))
     }
 
     /// Two tables by columns of one name, merged, as a subquery.

@@ -3,7 +3,7 @@
 
 use rand::seq::IndexedRandom;
 
-use super::{Grammar, Known, Scope};
+use super::{Grammar, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -14,19 +14,14 @@ impl Grammar<'_> {
         let inner = Scope { windows: false, ..scope.clone() };
         let form = self.below(10);
         match (kind, form) {
-            (Kind::BigInt, 0) => {
-                let call = self.over("row_number()", &inner, true);
-                self.rank(call, "::bigint")
-            }
+            (Kind::BigInt, 0) => self.over("row_number()", &inner, true),
             (Kind::BigInt, 1..3) => {
                 let function = self.one(&["rank()", "dense_rank()"]);
-                let call = self.over(function, &inner, false);
-                self.rank(call, "::bigint")
+                self.over(function, &inner, false)
             }
             (Kind::Int, 0) => {
                 let groups = 1 + self.below(4);
-                let call = self.over(format!("ntile({groups})"), &inner, true);
-                self.rank(call, "::int")
+                self.over(format!("ntile({groups})"), &inner, true)
             }
             (Kind::Ratio, _) => {
                 let function = self.one(&["percent_rank()", "cume_dist()"]);
@@ -35,11 +30,6 @@ impl Grammar<'_> {
             (_, 3..7) => self.neighbour(kind, &inner),
             _ => self.moving(kind, &inner),
         }
-    }
-
-    /// With the type that PostgreSQL gives it.
-    fn rank(&self, call: Tree, cast: &str) -> Tree {
-        if self.may(Known::UnsignedRanks) { call } else { sequence![call, cast] }
     }
 
     /// lag, lead and what else picks a row.
@@ -84,7 +74,7 @@ impl Grammar<'_> {
             }
             Kind::IntArray | Kind::TextArray => return self.neighbour(kind, scope),
             other => {
-                let function = self.one(&["min", "max"]);
+                let function = self.extreme(other);
                 sequence![format!("{function}("), self.value(other, &below, 0), ")"]
             }
         };
