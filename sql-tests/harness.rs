@@ -71,10 +71,15 @@ pub(crate) fn seed() -> u64 {
 
 /// Random choices for the purpose `name`: the same for the same seed, whatever runs beside.
 pub(crate) fn random(name: &str) -> StdRng {
+    random_of(seed(), name)
+}
+
+/// The same, of another seed.
+pub(crate) fn random_of(seed: u64, name: &str) -> StdRng {
     let salt = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    StdRng::seed_from_u64(seed() ^ salt)
+    StdRng::seed_from_u64(seed ^ salt)
 }
 
 /// A number from the environment.

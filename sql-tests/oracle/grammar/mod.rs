@@ -34,6 +34,10 @@ pub(super) enum Known {
     SeveralOrders,
     /// NOT IN in the condition of an outer join.
     SubqueriesInOuterOn,
+    /// A SELECT sorts the text of an integer as the integer.
+    TextOfIntegers,
+    /// Subqueries in HAVING where nothing is grouped by.
+    SubqueriesInHavingOfAll,
     /// `percentile_disc` of what is not a number, `every`.
     MissingAggregates,
     /// Timestamps beyond the years 1677 to 2262 as literals in conditions.
@@ -47,6 +51,8 @@ const KNOWN: &[Known] = &[
     Known::LargestFloat,
     Known::SeveralOrders,
     Known::SubqueriesInOuterOn,
+    Known::TextOfIntegers,
+    Known::SubqueriesInHavingOfAll,
     Known::MissingAggregates,
     Known::FarTimestamps,
 ];
@@ -76,6 +82,9 @@ struct Scope {
     below: Option<Box<Scope>>,
     /// Whether window functions may stand here.
     windows: bool,
+    /// The window of all functions that ask which row is next. There is one for the query: rows
+    /// that are alike in all columns may come in another order in another window.
+    total: String,
 }
 
 impl Scope {

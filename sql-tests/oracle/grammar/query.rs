@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Grammar, Name, Scope};
+use super::{Grammar, Known, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::schema::{Column, Table};
 use crate::oracle::tree::{Tree, sequence};
@@ -89,10 +89,16 @@ impl Grammar<'_> {
         // Rows of several grouping sets may be alike in all keys: no order of them is total.
         let sets = group.as_ref().is_some_and(|group| group.to_string().contains(" ("));
         scope.windows = !sets && self.chance(8);
+        scope.total = self.total_window(&scope);
         let mut items = self.items(kinds, &scope, depth);
         scope.windows = false;
-        let having =
-            if self.chance(3) { self.filter(" HAVING ", &scope, depth) } else { Tree::from("") };
+        let having = match self.below(3) {
+            0 if group.is_some() || self.may(Known::SubqueriesInHavingOfAll) => {
+                self.filter(" HAVING ", &scope, depth)
+            }
+            0 => Tree::optional(sequence![" HAVING ", self.condition(&scope, 0)]),
+            _ => Tree::from(""),
+        };
         if let (None, Some(below), Tree::List { items, .. }) = (&group, &scope.below, &mut items) {
             // Without keys it is an aggregate that makes one row of all.
             items[0] = sequence![self.aggregate(kinds[0], below), " AS c0"];
@@ -120,7 +126,7 @@ impl Grammar<'_> {
             1 => sequence![" GROUP BY CUBE (", list(&keys), ")"],
             2 => {
                 let (first, last) = (keys[..1].to_vec(), keys[keys.len() - 1..].to_vec());
-                let sets = vec![
+                let sets = [
                     sequence!["(", list(&keys), ")"],
                     sequence!["(", list(&first), ")"],
                     sequence!["(", list(&last), ")"],
@@ -147,6 +153,7 @@ impl Grammar<'_> {
     fn windowed(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
         let (from, mut scope) = self.from(outer, depth);
         scope.windows = true;
+        scope.total = self.total_window(&scope);
         let items = self.items(kinds, &scope, depth);
         scope.windows = false;
         let filter = self.filter(" WHERE ", &scope, depth);

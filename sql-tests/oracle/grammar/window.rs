@@ -96,27 +96,27 @@ impl Grammar<'_> {
         Tree::optional(format!("PARTITION BY {key} "))
     }
 
-    /// Over all columns: rows that tie are alike in all that the query can see.
-    fn total_order(&mut self, scope: &Scope) -> Tree {
+    /// A window over all columns: rows that tie are alike in all that the query can see.
+    pub(super) fn total_window(&mut self, scope: &Scope) -> String {
         let mut items: Vec<String> = Vec::new();
         for name in &scope.here {
             let direction = self.direction();
             items.push(format!("{}{direction}", name.sql));
         }
         if items.is_empty() {
-            // One row a query without columns: a global aggregate.
+            // One row, of a global aggregate.
             items.push("1 + 0".to_string());
         }
         let turn = self.below(u32::try_from(items.len()).unwrap_or(1)) as usize;
         items.rotate_left(turn);
-        Tree::fixed(format!("ORDER BY {}", items.join(", ")))
+        format!("{}ORDER BY {}", self.partition(scope), items.join(", "))
     }
 
     fn over(&mut self, call: impl Into<Tree>, scope: &Scope, total: bool) -> Tree {
-        let partition = self.partition(scope);
         if total {
-            return sequence![call.into(), " OVER (", partition, self.total_order(scope), ")"];
+            return sequence![call.into(), " OVER (", Tree::fixed(scope.total.clone()), ")"];
         }
+        let partition = self.partition(scope);
         let key = scope.here.choose(self.random).cloned();
         let order = match key {
             Some(key) if !self.chance(4) => {
@@ -145,7 +145,7 @@ impl Grammar<'_> {
             " ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING",
             " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
         ]);
-        let (partition, order) = (self.partition(scope), self.total_order(scope));
-        sequence![call, " OVER (", partition, order, Tree::optional(frame), ")"]
+        let window = Tree::fixed(scope.total.clone());
+        sequence![call, " OVER (", window, Tree::optional(frame), ")"]
     }
 }
