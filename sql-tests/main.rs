@@ -16,6 +16,8 @@
 //! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
 //! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
 //! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts |
+//!
+//! The oracle's queries are the same each time if neither a seed nor their number is given.
 
 // The doors of the house (clock, task) are for the library; here is the outside.
 #![allow(clippy::disallowed_methods)]
