@@ -234,9 +234,8 @@ async fn idle_memory() -> Result<()> {
 /// its way.
 const SMALL_BYTES_MAX: u64 = 768 << 20;
 
-/// Memory that it may take more for so much more state: what is kept of that lies on the disk. What
-/// the allocator holds for threads differs by a hundred megabytes between runs.
-const SMALL_GROWTH_MAX: u64 = 200 << 20;
+/// Memory that it may take more for so much more state: what is kept of that lies on the disk.
+const SMALL_GROWTH_MAX: u64 = 100 << 20;
 const SMALL_STATE_GROWTH_MIN: u64 = 130 << 20;
 
 /// Rows of about a kilobyte that does not compress.
@@ -286,6 +285,7 @@ async fn state_larger_than_memory() -> Result<()> {
         early_state >> 20,
         state >> 20
     );
+    let (_, filled) = server.memory()?;
     // Groups and keys from all over: most of them are not in memory.
     for change in [
         "UPDATE wide SET k = (k + 1) % 5000 WHERE id % 17 = 3",
@@ -297,14 +297,16 @@ async fn state_larger_than_memory() -> Result<()> {
     }
     let (_, highest) = server.memory()?;
     harness::say(format!(
-        "larger than memory: {} MB resident at the most with {} MB of state, {} with {}",
+        "larger than memory: {} MB resident at the most with {} MB of state, {} with {}, {} after \
+         changes all over",
         early >> 20,
         early_state >> 20,
-        highest >> 20,
-        state >> 20
+        filled >> 20,
+        state >> 20,
+        highest >> 20
     ));
     ensure!(highest < SMALL_BYTES_MAX, "{} MB resident at the most", highest >> 20);
-    ensure!(highest < early + SMALL_GROWTH_MAX, "memory grows with the state");
+    ensure!(filled < early + SMALL_GROWTH_MAX, "memory grows with the state");
     server.kill();
     server.restart().await?;
     let client = server.connect().await?;
