@@ -105,28 +105,6 @@ pub mod code {
     }
 }
 
-/// The SQLSTATE of an error about rows that was kept as text; `XX000` if it is none of those.
-pub fn row_error_state(text: &str) -> SqlState {
-    const STATES: &[SqlState] = &[
-        code::FEATURE_NOT_SUPPORTED,
-        code::CARDINALITY_VIOLATION,
-        code::STRING_DATA_RIGHT_TRUNCATION,
-        code::NUMERIC_VALUE_OUT_OF_RANGE,
-        code::INVALID_DATETIME_FORMAT,
-        code::DATETIME_FIELD_OVERFLOW,
-        code::DIVISION_BY_ZERO,
-        code::CHARACTER_NOT_IN_REPERTOIRE,
-        code::INVALID_PARAMETER_VALUE,
-        code::INVALID_TEXT_REPRESENTATION,
-        code::INVALID_BINARY_REPRESENTATION,
-        code::BAD_COPY_FILE_FORMAT,
-        code::OUT_OF_MEMORY,
-        code::PROGRAM_LIMIT_EXCEEDED,
-        code::INTERNAL_ERROR,
-    ];
-    STATES.iter().find(|state| **state == text).copied().unwrap_or(code::INTERNAL_ERROR)
-}
-
 /// An error as the wire sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlError {

@@ -24,10 +24,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::batch::{batch_of, emit_chunks};
 use super::buffer::consolidate;
 use super::errors::RowErrors;
-use super::keyed::KeyedRows;
+use super::keyed::{self, KeyedRows};
 use super::slots::KeySlots;
 use super::{EpochEnd, Operator, OperatorError, Output, RowError};
-use crate::error::{SqlError, row_error_state};
+use crate::error::{SqlError, code};
 use crate::expr::relation;
 use crate::graph;
 use crate::state::{Store, Table};
@@ -100,8 +100,11 @@ impl Recompute {
         let keys = input.shape.key.encode(delta.batch())?;
         let slots = self.keys.intern(&keys);
         self.touch(&slots);
+        let mut different = slots.clone();
+        different.sort_unstable();
+        different.dedup();
         let input = &mut self.inputs[port];
-        input.load(&self.keys, &slots)?;
+        input.load(&self.keys, &different)?;
         let rest = input.shape.rest.encode(delta.batch())?;
         let rows =
             (0..delta.rows()).map(|row| (slots[row], rest.row(row).data(), delta.weight(row)));
@@ -297,9 +300,8 @@ fn failure_bytes(error: &SqlError) -> Vec<u8> {
 }
 
 fn failure_of(bytes: &[u8]) -> SqlError {
-    let (code, message) = bytes.split_at(bytes.len().min(5));
-    let code = row_error_state(&String::from_utf8_lossy(code));
-    SqlError::new(code, String::from_utf8_lossy(message))
+    let (state, message) = bytes.split_at(bytes.len().min(5));
+    SqlError::new(code::of(&String::from_utf8_lossy(state)), String::from_utf8_lossy(message))
 }
 
 /// All rows of `slots`, each as often as it is there.
@@ -376,11 +378,7 @@ impl Operator for Recompute {
         self.touch_global()?;
         self.recompute(output)?;
         for rows in self.inputs.iter_mut().chain([&mut self.result]) {
-            rows.write(&self.keys).ok_or_else(|| {
-                let object = self.object.0;
-                let text = format!("object {object}: a row is there a negative number of times");
-                OperatorError::Invariant(text)
-            })?;
+            rows.write(&self.keys, self.object)?;
         }
         self.keys.tick();
         Ok(())
@@ -392,31 +390,13 @@ impl Operator for Recompute {
     }
 
     fn cached_bytes(&self) -> usize {
-        match self.keys.len() {
-            0 => 0,
-            _ => {
-                let rows = self.inputs.iter().chain([&self.result]);
-                self.keys.bytes() + rows.map(KeyedRows::bytes).sum::<usize>()
-            }
-        }
+        keyed::bytes(&self.keys, self.inputs.iter().chain([&self.result]))
     }
 
     fn evict(&mut self, bytes_max: usize) {
-        let mut aim = bytes_max;
-        loop {
-            let bytes = self.cached_bytes();
-            if bytes <= bytes_max {
-                return;
-            }
-            let keep = self.keys.to_keep(bytes, aim);
-            self.keys.retain(&keep);
-            self.marks = vec![false; keep.len()];
-            for rows in self.inputs.iter_mut().chain([&mut self.result]) {
-                rows.retain(&keep);
-            }
-            // Partitions with more rows than others may be left.
-            aim /= 2;
-        }
+        let mut rows: Vec<_> = self.inputs.iter_mut().chain([&mut self.result]).collect();
+        keyed::evict(&mut self.keys, &mut rows, bytes_max);
+        self.marks = vec![false; self.keys.len()];
     }
 
     fn take_row_errors(&mut self) -> Vec<RowError> {

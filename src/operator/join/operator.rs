@@ -10,7 +10,7 @@ use arrow::datatypes::SchemaRef;
 use super::super::batch::emit_chunks;
 use super::super::buffer::{Buffer, consolidate};
 use super::super::errors::RowErrors;
-use super::super::keyed::{Entry, KeyedRows, packed, scan_spread};
+use super::super::keyed::{self, Entry, KeyedRows, packed, scan_spread};
 use super::super::slots::KeySlots;
 use super::super::{EpochEnd, Operator, OperatorError, Output, RowError};
 use super::pairs::{Pairs, Shape, Source};
@@ -309,12 +309,7 @@ impl Operator for Join {
             held.give(output)?;
         }
         for side in &mut self.sides {
-            side.write(&self.keys).ok_or_else(|| {
-                let object = self.object.0;
-                OperatorError::Invariant(format!(
-                    "object {object}: a join's input has a row a negative number of times"
-                ))
-            })?;
+            side.write(&self.keys, self.object)?;
         }
         self.keys.tick();
         Ok(())
@@ -325,25 +320,11 @@ impl Operator for Join {
     }
 
     fn cached_bytes(&self) -> usize {
-        match self.keys.len() {
-            0 => 0,
-            _ => self.keys.bytes() + self.sides.iter().map(KeyedRows::bytes).sum::<usize>(),
-        }
+        keyed::bytes(&self.keys, &self.sides)
     }
 
     fn evict(&mut self, bytes_max: usize) {
-        let mut aim = bytes_max;
-        loop {
-            let bytes = self.cached_bytes();
-            if bytes <= bytes_max {
-                return;
-            }
-            let keep = self.keys.to_keep(bytes, aim);
-            self.keys.retain(&keep);
-            self.sides.iter_mut().for_each(|side| side.retain(&keep));
-            // Keys with more rows than others may be left.
-            aim /= 2;
-        }
+        keyed::evict(&mut self.keys, &mut self.sides.each_mut(), bytes_max);
     }
 
     fn take_row_errors(&mut self) -> Vec<RowError> {

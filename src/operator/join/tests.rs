@@ -266,3 +266,20 @@ fn a_row_and_its_match_in_one_epoch_were_never_apart() {
     let given = harness.epoch(vec![(1, gone), (1, right)]);
     assert_eq!(pretty(&given), "");
 }
+
+/// What one long row too many has spread is packed again when a single row is left.
+#[test]
+fn a_key_of_one_row_has_one_entry() {
+    let mut harness = on_k().harness();
+    let long = "x".repeat(1500).leak();
+    let row_of = |d| Row { s: Some(long), ..row(Some(1), d) };
+    harness.epoch(vec![(0, delta_of(&[(row_of(1), 1), (row_of(2), 1), (row_of(3), 1)]))]);
+    assert_eq!(harness.entries(), 4, "an entry each, and how many");
+    harness.epoch(vec![(0, delta_of(&[(row_of(1), -1), (row_of(3), -1)]))]);
+    assert_eq!(harness.entries(), 1);
+    harness.restart();
+    harness.epoch(vec![(1, delta_of(&[(row(Some(1), 7), 1)]))]);
+    assert_eq!(harness.output.len(), 1, "the row that is left is found");
+    harness.epoch(vec![(0, delta_of(&[(row_of(2), -1)])), (1, delta_of(&[(row(Some(1), 7), -1)]))]);
+    assert_eq!(harness.entries(), 0);
+}

@@ -26,6 +26,7 @@ use super::super::slots::KeySlots;
 use super::packed;
 use crate::expr::accumulator::{read_varint, write_varint};
 use crate::state::{RowLayout, StateError, Table};
+use crate::types::ObjectId;
 use crate::types::key::{KeyArena, KeyCodec};
 
 /// Bytes of packed rows at which a key is spread: a change of one row writes so many at the most.
@@ -318,19 +319,47 @@ impl KeyedRows {
         Ok(())
     }
 
-    /// The epoch ends: writes the changed entries. `None`: a row is there a negative number of
-    /// times.
-    pub(in crate::operator) fn write(&mut self, keys: &KeySlots) -> Option<()> {
+    /// A spread key that has one row left is packed again.
+    fn pack(&mut self, keys: &KeySlots, slot: u32) -> Result<(), OperatorError> {
+        if !matches!(self.entries[slot as usize], Entry::Spread(1)) {
+            return Ok(());
+        }
+        let mut packed = Vec::new();
+        scan_spread(&mut self.table, keys.key(slot), &mut |row, weight| {
+            packed::add(&mut packed, row, weight);
+            Ok(())
+        })?;
+        for (weight, row) in packed::rows(&packed) {
+            self.table.delete(&[keys.key(slot), row].concat());
+            self.negative -= i64::from(weight < 0);
+        }
+        self.packed_bytes += packed.len();
+        self.entries[slot as usize] = Entry::Packed(packed);
+        Ok(())
+    }
+
+    /// The epoch ends: writes the changed entries of `object`'s rows. It is an error if a row is
+    /// there a negative number of times.
+    pub(in crate::operator) fn write(
+        &mut self,
+        keys: &KeySlots,
+        object: ObjectId,
+    ) -> Result<(), OperatorError> {
+        let negative = || {
+            let text = format!("object {}: a row is there a negative number of times", object.0);
+            OperatorError::Invariant(text)
+        };
         let mut value = Vec::new();
         for slot in std::mem::take(&mut self.dirty) {
             self.marks[slot as usize] = false;
+            self.pack(keys, slot)?;
             value.clear();
             match &self.entries[slot as usize] {
                 Entry::Unknown => {}
                 Entry::Packed(packed) if packed.is_empty() => self.table.delete(keys.key(slot)),
                 Entry::Packed(packed) => {
                     if packed::rows(packed).any(|(weight, _)| weight < 0) {
-                        return None;
+                        return Err(negative());
                     }
                     value.push(TAG_PACKED);
                     value.extend_from_slice(packed);
@@ -343,7 +372,7 @@ impl KeyedRows {
                 }
             }
         }
-        (self.negative == 0).then_some(())
+        if self.negative == 0 { Ok(()) } else { Err(negative()) }
     }
 
     /// Bytes of the rows of a slot, about. Its entry is loaded.
