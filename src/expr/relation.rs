@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -195,14 +195,21 @@ impl ExecutionPlan for GivenExec {
     }
 }
 
+/// `schema` with a column of weights at its end, for plans that carry each row's weight along.
+pub fn weighted(schema: &SchemaRef) -> SchemaRef {
+    let weight = Arc::new(Field::new("_weight", DataType::Int64, false));
+    Arc::new(Schema::new(schema.fields().iter().cloned().chain([weight]).collect::<Vec<_>>()))
+}
+
 /// What a run is given, by port.
 struct GivenRows(Vec<Vec<RecordBatch>>);
 
 /// Runs `plan` once over `rows`, by port.
 pub fn run(plan: &Arc<dyn ExecutionPlan>, rows: Vec<Vec<RecordBatch>>) -> Result<Vec<RecordBatch>> {
     static RUNTIME: LazyLock<Arc<RuntimeEnv>> = LazyLock::new(Arc::default);
-    let config =
-        SessionConfig::new().with_target_partitions(1).with_extension(Arc::new(GivenRows(rows)));
+    static CONFIG: LazyLock<SessionConfig> =
+        LazyLock::new(|| SessionConfig::new().with_target_partitions(1));
+    let config = CONFIG.clone().with_extension(Arc::new(GivenRows(rows)));
     let context = TaskContext::new(
         None,
         String::new(),

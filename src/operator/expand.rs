@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array};
-use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use arrow::datatypes::{Int64Type, SchemaRef};
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::batch::{batch_of, emit_chunks};
@@ -28,9 +28,7 @@ pub struct Expand {
 impl Expand {
     /// Over rows with `input`'s columns, giving rows with `schema`.
     pub fn new(plan: &BatchPlan, input: &SchemaRef, schema: SchemaRef) -> Self {
-        let weight = Arc::new(Field::new(WEIGHT, DataType::Int64, false));
-        let fields = input.fields().iter().cloned().chain([weight]).collect::<Vec<_>>();
-        let weighted = Arc::new(Schema::new(fields));
+        let weighted = relation::weighted(input);
         Self { plan: Arc::clone(&plan.0), weighted, schema, errors: RowErrors::default() }
     }
 
@@ -63,9 +61,6 @@ impl Expand {
         Ok(())
     }
 }
-
-/// The name of the column that carries the weights.
-const WEIGHT: &str = "_weight";
 
 impl Operator for Expand {
     fn process(

@@ -33,7 +33,7 @@ use crate::error::{SqlError, SqlResult, code};
 pub(super) const WITH_TIES: &str = "rows with ties";
 
 /// Spells every FETCH of a query, and of its subqueries, as a limit.
-pub(super) fn respell_fetch(query: &mut ast::Query) -> SqlResult<()> {
+pub(super) fn spell_fetch(query: &mut ast::Query) -> SqlResult<()> {
     struct Speller;
     impl VisitorMut for Speller {
         type Break = SqlError;

@@ -14,7 +14,7 @@ use crate::expr::functions::{ANY_EQUAL, UNTYPED};
 use crate::types::SqlType;
 
 /// Rewrites a query, those of its subqueries too.
-pub(super) fn spell_out(query: &mut ast::Query) -> SqlResult<()> {
+pub(super) fn spell_functions(query: &mut ast::Query) -> SqlResult<()> {
     match query.visit(&mut Spelling) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),

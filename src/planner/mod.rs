@@ -18,6 +18,7 @@ mod decorrelate;
 mod dml;
 mod failure;
 mod fetch;
+mod function_syntax;
 mod grouping_sets;
 mod job;
 mod labels;
@@ -28,11 +29,10 @@ mod operators;
 mod parse;
 mod precedence;
 mod query;
-mod respell;
 mod rows;
 mod set_functions;
 mod source;
-mod spelling;
+mod subquery_syntax;
 
 #[cfg(test)]
 pub(crate) mod testing;

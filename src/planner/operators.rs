@@ -113,18 +113,6 @@ fn kind_of(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
     }
 }
 
-fn is_number(sql_type: &SqlType) -> bool {
-    matches!(
-        sql_type,
-        SqlType::SmallInt
-            | SqlType::Integer
-            | SqlType::BigInt
-            | SqlType::Real
-            | SqlType::Double
-            | SqlType::Numeric(_)
-    )
-}
-
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
 }
@@ -154,11 +142,11 @@ fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
         _ => kind.to_arrow(),
     };
     match (left, right) {
-        (Some(kind), _) if is_number(&kind) && is_literal(&expr.right) => {
+        (Some(kind), _) if kind.is_number() && is_literal(&expr.right) => {
             let to = number(&expr.left, &kind);
             expr.right = cast(std::mem::take(&mut expr.right), to);
         }
-        (_, Some(kind)) if is_number(&kind) && is_literal(&expr.left) => {
+        (_, Some(kind)) if kind.is_number() && is_literal(&expr.left) => {
             let to = number(&expr.right, &kind);
             expr.left = cast(std::mem::take(&mut expr.left), to);
         }
@@ -228,8 +216,8 @@ fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
     let is_text = |kind: &SqlType, operand: &Expr| {
         matches!(kind, SqlType::Text | SqlType::Varchar(_)) && !is_literal(operand)
     };
-    let mixed = is_number(&left) && is_text(&right, &expr.right)
-        || is_number(&right) && is_text(&left, &expr.left);
+    let mixed = left.is_number() && is_text(&right, &expr.right)
+        || right.is_number() && is_text(&left, &expr.left);
     if !mixed {
         return Ok(());
     }
@@ -322,13 +310,13 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
             let midnight = cast(expr.right.clone(), Timestamp.to_arrow());
             Ok(Some(binary_expr(midnight, Operator::Plus, expr.left.clone())))
         }
-        (BinaryOperator::Multiply, Interval, number) if is_number(number) => {
+        (BinaryOperator::Multiply, Interval, number) if number.is_number() => {
             operator(expr, "interval_times")
         }
-        (BinaryOperator::Multiply, number, Interval) if is_number(number) => {
+        (BinaryOperator::Multiply, number, Interval) if number.is_number() => {
             call("interval_times", swapped()).map(Some)
         }
-        (BinaryOperator::Divide, Interval, number) if is_number(number) => {
+        (BinaryOperator::Divide, Interval, number) if number.is_number() => {
             operator(expr, "interval_over")
         }
         (op, Interval, Interval) => {
@@ -363,7 +351,7 @@ fn other(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
 }
 
 fn divide(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
-    if !is_number(left) || !is_number(right) {
+    if !left.is_number() || !right.is_number() {
         return Ok(None);
     }
     let floating = |kind: &SqlType| matches!(kind, SqlType::Real | SqlType::Double);

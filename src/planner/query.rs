@@ -22,16 +22,16 @@ use sqlparser::ast;
 
 use super::decorrelate::decorrelate;
 use super::failure::planning_error;
-use super::fetch::{plan_ties, respell_fetch};
+use super::fetch::{plan_ties, spell_fetch};
+use super::function_syntax::spell_functions;
 use super::grouping_sets;
 use super::labels::{label, shown};
 use super::lists::resolve_lists;
 use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::precedence::mend_precedence;
-use super::respell::respell;
 use super::source::Source;
-use super::spelling::spell_out;
+use super::subquery_syntax::spell_subqueries;
 use super::syntax::Query;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
@@ -184,8 +184,8 @@ fn plan_guarded(
 fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
     mend_precedence(tree);
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
-        respell_fetch(&mut query)?;
-        respell(&mut query)?;
+        spell_fetch(&mut query)?;
+        spell_subqueries(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
         Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
@@ -202,9 +202,9 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
     })?;
     // A relation that cannot be planned alone says so when the whole is planned.
     label(tree, &|query| columns_of(query).ok());
-    respell_fetch(tree)?;
-    respell(tree)?;
-    spell_out(tree)
+    spell_fetch(tree)?;
+    spell_subqueries(tree)?;
+    spell_functions(tree)
 }
 
 /// PostgreSQL has no unsigned numbers: it counts in bigints (`row_number()`, `rank()`), and
@@ -229,7 +229,8 @@ fn signed_windows(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
         let first = window.input.schema().fields().len();
         let signed = |index: usize| {
             let expr = window.window_expr.get(index.checked_sub(first)?)?;
-            let of_ntile = expr.schema_name().to_string().starts_with("ntile(");
+            let of_ntile = matches!(expr.clone().unalias(), Expr::WindowFunction(function)
+                if function.fun.name() == "ntile");
             let unsigned = *window.schema.field(index).data_type() == DataType::UInt64;
             unsigned.then_some(if of_ntile { DataType::Int32 } else { DataType::Int64 })
         };

@@ -22,7 +22,7 @@ use super::set_functions::is_series;
 use crate::error::{SqlError, SqlResult, code};
 
 /// Spells a query as it can be planned.
-pub(super) fn respell(query: &mut ast::Query) -> SqlResult<()> {
+pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
     #[derive(Default)]
     struct Speller {
         /// The subqueries so far: the same text has the same number.

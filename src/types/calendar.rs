@@ -11,6 +11,22 @@ pub(super) const MINUTE_MICROS: i64 = 60 * SECOND_MICROS;
 pub(super) const HOUR_MICROS: i64 = 60 * MINUTE_MICROS;
 pub(super) const DAY_MICROS: i64 = 24 * HOUR_MICROS;
 
+/// The months, as they are read; written, they begin with a capital.
+pub(crate) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// 4714-11-24 BC, day 0 of the Julian count: the first day there is.
 pub(super) const DATE_MIN: i64 = -2_440_588;
 /// 5874897-12-31.

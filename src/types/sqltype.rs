@@ -167,6 +167,19 @@ impl SqlType {
         }
     }
 
+    /// Whether it is one of the types that are calculated with.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self,
+            SqlType::SmallInt
+                | SqlType::Integer
+                | SqlType::BigInt
+                | SqlType::Real
+                | SqlType::Double
+                | SqlType::Numeric(_)
+        )
+    }
+
     /// How values of this type lie in memory.
     pub fn to_arrow(&self) -> DataType {
         match self {

@@ -250,18 +250,7 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
     let (from_type, to_type) = (SqlType::of_field(from), SqlType::of_field(to));
     // DataFusion's own types have no text of PostgreSQL's.
     let known = |field: &Field, sql_type: &SqlType| sql_type.to_arrow() == *field.data_type();
-    if from_type == SqlType::Jsonb
-        && matches!(
-            to_type,
-            SqlType::Boolean
-                | SqlType::SmallInt
-                | SqlType::Integer
-                | SqlType::BigInt
-                | SqlType::Real
-                | SqlType::Double
-                | SqlType::Numeric(_)
-        )
-    {
+    if from_type == SqlType::Jsonb && (to_type == SqlType::Boolean || to_type.is_number()) {
         return Replacement::Whole(Kind::Unwrap(to_type));
     }
     if is_text(from) && is_text(to) {

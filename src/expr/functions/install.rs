@@ -5,18 +5,16 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
-use datafusion::optimizer::OptimizerRule;
 
 use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
-use super::constant_filter::FilterDown;
 use super::divide::{FloatDivide, NumericDivide};
 use super::extract::Extract;
 use super::framed::Framed;
-use super::null_equality::{KeysOfOneKind, OrderPlainJoins};
 use super::pg_typeof::PgTypeof;
+use super::rules::sound;
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::untyped::Untyped;
@@ -28,16 +26,6 @@ use crate::error::{SqlError, SqlResult};
 /// `single_distinct_aggregation_to_group_by` sums sums, trusting that a sum has its argument's
 /// type, which PostgreSQL's has not.
 const UNSOUND: &[&str] = &["single_distinct_aggregation_to_group_by"];
-
-/// A rule, or the one that stands in for it.
-fn sound(rule: &Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule + Send + Sync> {
-    match rule.name() {
-        "extract_equijoin_predicate" => Arc::new(KeysOfOneKind::default()),
-        "push_down_filter" => Arc::new(FilterDown::default()),
-        "eliminate_cross_join" => Arc::new(OrderPlainJoins::default()),
-        _ => Arc::clone(rule),
-    }
-}
 
 /// The functions of this module by name: made once, the same for all sessions.
 static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {

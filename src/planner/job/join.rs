@@ -230,7 +230,7 @@ impl Side {
                 width + computed.len() - 1
             }));
         }
-        Ok(Self { tree: with_computed(tree, computed)?, key, visible })
+        Ok(Self { tree: tree.with_computed(computed)?, key, visible })
     }
 
     fn share(&mut self) {
@@ -268,22 +268,6 @@ impl Side {
         let right = Self { tree: pairs, key: found, visible: 0 };
         Sides { left, right, null_equal: true, filter: None }.join(kind)
     }
-}
-
-/// `tree` with more columns after its own.
-fn with_computed(tree: Tree, computed: Vec<Arc<dyn PhysicalExpr>>) -> SqlResult<Tree> {
-    if computed.is_empty() {
-        return Ok(tree);
-    }
-    let mut fields: Vec<_> = nullable(&tree.schema).fields().iter().cloned().collect();
-    for (index, expr) in computed.iter().enumerate() {
-        let field = expr.return_field(&tree.schema)?;
-        let field = field.as_ref().clone().with_name(format!("_key{index}")).with_nullable(true);
-        fields.push(Arc::new(field));
-    }
-    let columns = (0..tree.schema.fields().len()).map(|column| column_expr(&tree.schema, column));
-    let expressions = columns.chain(computed).collect();
-    Ok(tree.project(expressions, Arc::new(Schema::new(fields))))
 }
 
 /// What identifies a joined row: both sides' keys; one side's is enough if the other side has at

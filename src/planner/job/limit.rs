@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::Schema;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
@@ -294,20 +293,7 @@ impl<'l, 'a> Computing<'l, 'a> {
 
     /// The tree with all columns.
     fn finish(self) -> SqlResult<Tree> {
-        let Self { tree, computed, .. } = self;
-        if computed.is_empty() {
-            return Ok(tree);
-        }
-        let mut fields: Vec<_> = nullable(&tree.schema).fields().iter().cloned().collect();
-        for (index, expr) in computed.iter().enumerate() {
-            let field = expr.return_field(&tree.schema)?;
-            let name = format!("_order{index}");
-            fields.push(Arc::new(field.as_ref().clone().with_name(name).with_nullable(true)));
-        }
-        let width = tree.schema.fields().len();
-        let columns = (0..width).map(|column| column_expr(&tree.schema, column));
-        let expressions = columns.chain(computed).collect();
-        Ok(tree.project(expressions, Arc::new(Schema::new(fields))))
+        self.tree.with_computed(self.computed)
     }
 }
 

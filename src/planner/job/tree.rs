@@ -10,6 +10,7 @@ use datafusion::physical_expr::expressions::{CastExpr, Column};
 
 use super::scalar::moved;
 use crate::catalog::Object;
+use crate::error::SqlResult;
 use crate::graph::{Aggregate, BatchPlan, Constant, Join, Map, Recompute, TopN};
 
 /// An operator over its inputs.
@@ -136,6 +137,22 @@ impl Tree {
             append_only: self.append_only,
             kind: TreeKind::Map(map, Box::new(self)),
         }
+    }
+
+    /// The same rows with `computed` after their own columns.
+    pub(super) fn with_computed(self, computed: Vec<Arc<dyn PhysicalExpr>>) -> SqlResult<Self> {
+        if computed.is_empty() {
+            return Ok(self);
+        }
+        let mut fields: Vec<_> = nullable(&self.schema).fields().iter().cloned().collect();
+        for (index, expr) in computed.iter().enumerate() {
+            let field = expr.return_field(&self.schema)?.as_ref().clone();
+            fields.push(Arc::new(field.with_name(format!("_key{index}")).with_nullable(true)));
+        }
+        let width = self.schema.fields().len();
+        let columns = (0..width).map(|column| column_expr(&self.schema, column));
+        let expressions = columns.chain(computed).collect();
+        Ok(self.project(expressions, Arc::new(Schema::new(fields))))
     }
 
     /// Gives the columns `columns`, in that order.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::logical_expr::Unnest;
 use datafusion::physical_plan::unnest::{ListUnnest, UnnestExec};
 
@@ -10,7 +9,7 @@ use super::lower::Lowering;
 use super::scalar::flowing_schema;
 use super::tree::{Tree, TreeKind};
 use crate::error::SqlResult;
-use crate::expr::relation::GivenExec;
+use crate::expr::relation::{GivenExec, weighted};
 use crate::graph::BatchPlan;
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &Unnest) -> SqlResult<Tree> {
@@ -33,10 +32,4 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &Unnest) -> SqlResult<Tre
         key: Vec::new(),
         kind: TreeKind::Expand(BatchPlan(Arc::new(unnest)), Box::new(input)),
     })
-}
-
-/// `schema` with a column of weights at its end, as `NodeKind::Expand` has it.
-fn weighted(schema: &SchemaRef) -> SchemaRef {
-    let weight = Arc::new(Field::new("_weight", DataType::Int64, false));
-    Arc::new(Schema::new(schema.fields().iter().cloned().chain([weight]).collect::<Vec<_>>()))
 }

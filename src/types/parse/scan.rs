@@ -132,22 +132,8 @@ fn is_blank(character: char) -> bool {
 
 /// The number of a month by its name or its first three letters, in any case.
 pub(super) fn month(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let is = |name: &str| word.eq_ignore_ascii_case(name) || word.eq_ignore_ascii_case(&name[..3]);
-    let index = NAMES.iter().position(|name| is(name));
+    let index = crate::types::calendar::MONTHS.iter().position(|name| is(name));
     let index = index.or_else(|| word.eq_ignore_ascii_case("sept").then_some(8))?;
     u32::try_from(index + 1).ok()
 }

@@ -9,7 +9,7 @@ use super::row::{Out, Row, Span};
 use super::times::{to_local, to_utc};
 use super::units::{DAY, SECOND};
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::calendar::{days_in_month, days_of};
+use crate::types::calendar::{MONTHS, days_in_month, days_of};
 
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
@@ -85,20 +85,6 @@ struct Fields {
     offset: Option<i64>,
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 

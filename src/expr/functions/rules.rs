@@ -1,0 +1,102 @@
+//! Optimizer rules of DataFusion that are right for most plans, kept off those for which they are
+//! not.
+//!
+//! - A join has one meaning of equality for all of its keys. Two rules add keys to joins without
+//!   looking which: they may not touch what has null-safe keys.
+//! - An aggregation without keys gives its one row whatever comes in: what is false above it may
+//!   not go below, which the rule for filters does with one that reads no column.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{NullEquality, Result};
+use datafusion::logical_expr::{JoinType, LogicalPlan};
+use datafusion::optimizer::eliminate_cross_join::EliminateCrossJoin;
+use datafusion::optimizer::extract_equijoin_predicate::ExtractEquijoinPredicate;
+use datafusion::optimizer::optimizer::ApplyOrder;
+use datafusion::optimizer::push_down_filter::PushDownFilter;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+
+type Rule = Arc<dyn OptimizerRule + Send + Sync>;
+
+/// A rule, or the same kept off the plans for which it is not right.
+pub(super) fn sound(rule: &Rule) -> Rule {
+    match rule.name() {
+        "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate::default(), has_safe_keys),
+        "eliminate_cross_join" => sparing(EliminateCrossJoin::default(), joins_null_safely),
+        "push_down_filter" => sparing(PushDownFilter::default(), filters_one_row),
+        _ => Arc::clone(rule),
+    }
+}
+
+fn sparing<R: OptimizerRule + Send + Sync + 'static>(
+    rule: R,
+    spares: fn(&LogicalPlan) -> Result<bool>,
+) -> Rule {
+    Arc::new(Sparing { rule, spares })
+}
+
+/// A rule that leaves the nodes alone of which `spares` is true.
+struct Sparing<R> {
+    rule: R,
+    spares: fn(&LogicalPlan) -> Result<bool>,
+}
+
+impl<R: OptimizerRule> fmt::Debug for Sparing<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sparing({})", self.rule.name())
+    }
+}
+
+impl<R: OptimizerRule> OptimizerRule for Sparing<R> {
+    fn name(&self) -> &str {
+        self.rule.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.rule.apply_order()
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        if (self.spares)(&plan)? {
+            return Ok(Transformed::no(plan));
+        }
+        self.rule.rewrite(plan, config)
+    }
+}
+
+/// A join with null-safe keys: `=` in its filter may not become one of them.
+fn has_safe_keys(plan: &LogicalPlan) -> Result<bool> {
+    Ok(matches!(plan, LogicalPlan::Join(join)
+        if join.null_equality == NullEquality::NullEqualsNull && !join.on.is_empty()))
+}
+
+/// Inner joins, one of them null-safe, which are ordered as if all their keys were plain.
+fn joins_null_safely(plan: &LogicalPlan) -> Result<bool> {
+    plan.exists(|node| {
+        Ok(matches!(node, LogicalPlan::Join(join)
+            if join.join_type == JoinType::Inner
+                && join.null_equality == NullEquality::NullEqualsNull))
+    })
+}
+
+/// A filter of an aggregation without keys.
+fn filters_one_row(plan: &LogicalPlan) -> Result<bool> {
+    fn gives_one_row(plan: &LogicalPlan) -> bool {
+        match plan {
+            LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty(),
+            LogicalPlan::Filter(filter) => gives_one_row(&filter.input),
+            _ => false,
+        }
+    }
+    Ok(matches!(plan, LogicalPlan::Filter(filter) if gives_one_row(&filter.input)))
+}
