@@ -36,6 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("operation/check_finds_nothing", check_finds_nothing),
         trial("operation/idle_memory", idle_memory),
         trial("operation/state_larger_than_memory", state_larger_than_memory),
+        trial("operation/a_row_with_a_million_matches", a_row_with_a_million_matches),
         trial("operation/a_new_view_delays_nobody", a_new_view_delays_nobody),
         trial("operation/a_view_that_catches_up_is_dropped", a_view_that_catches_up_is_dropped),
         trial("operation/a_view_that_catches_up_is_cancelled", a_view_that_catches_up_is_cancelled),
@@ -323,6 +324,42 @@ async fn state_larger_than_memory() -> Result<()> {
     server.kill();
     let check = server.run_check()?;
     ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    Ok(())
+}
+
+/// Memory that a server with a budget of 1 GB may take for a row with a million matches.
+const MATCHES_BYTES_MAX: u64 = 1 << 30;
+
+/// A row that comes, changes and goes takes a million pairs with it, by key and without one: they
+/// are made some at a time.
+async fn a_row_with_a_million_matches() -> Result<()> {
+    let server = Server::start_small(2, "1GB").await?;
+    let client = server.connect().await?;
+    execute(
+        &client,
+        "CREATE TABLE big (id int PRIMARY KEY, k int, v int);
+         CREATE TABLE one (k int, n int);
+         CREATE MATERIALIZED VIEW pairs AS
+             SELECT count(*) AS c, sum(big.v + one.n) AS s FROM one JOIN big ON one.k = big.k;
+         CREATE MATERIALIZED VIEW later AS
+             SELECT count(*) AS c FROM one JOIN big ON one.n < big.id;
+         INSERT INTO big SELECT i, 1, i % 1000 FROM generate_series(1, 500000) AS s(i);
+         INSERT INTO big SELECT i, 1, i % 1000 FROM generate_series(500001, 1000000) AS s(i)",
+    )
+    .await?;
+    let seen = "SELECT concat_ws(' ', pairs.c, pairs.s, later.c) FROM pairs, later";
+    for (change, expected) in [
+        ("INSERT INTO one VALUES (1, 0)", "1000000 499500000 1000000"),
+        ("UPDATE one SET n = 5", "1000000 504500000 999995"),
+        ("DELETE FROM one", "0 0"),
+    ] {
+        execute(&client, change).await?;
+        let seen = value(&client, seen).await?;
+        ensure!(seen == expected, "{change}: {seen}");
+    }
+    let (_, highest) = server.memory()?;
+    harness::say(format!("a million matches: {} MB resident at the most", highest >> 20));
+    ensure!(highest < MATCHES_BYTES_MAX, "{} MB resident at the most", highest >> 20);
     Ok(())
 }
 

@@ -6,8 +6,10 @@
 //! - On Weir, at parallelism 1 and 4.
 //! - On Weir, killed with `kill -9` and restarted between statements, at places that the seed
 //!   chooses, but not inside a transaction, which dies with its session in any database.
+//! - On Weir, every query of `queries/` as a materialized view too, which is made when the query
+//!   first comes, kept while the script goes on, and read beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,6 +37,7 @@ enum Way {
     Postgres,
     Parallelism(usize),
     Killed,
+    AsViews,
 }
 
 impl fmt::Display for Way {
@@ -43,6 +46,7 @@ impl fmt::Display for Way {
             Self::Postgres => f.write_str("postgres"),
             Self::Parallelism(number) => write!(f, "parallelism_{number}"),
             Self::Killed => f.write_str("killed"),
+            Self::AsViews => f.write_str("as_views"),
         }
     }
 }
@@ -59,7 +63,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for script in scripts {
         let name = script.strip_prefix(&root).expect("below the root").with_extension("");
-        for way in [Way::Postgres, Way::Parallelism(1), Way::Parallelism(4), Way::Killed] {
+        let mut ways = vec![Way::Postgres, Way::Parallelism(1), Way::Parallelism(4), Way::Killed];
+        ways.extend(name.starts_with("queries").then_some(Way::AsViews));
+        for way in ways {
             let script = script.clone();
             let name = format!("slt/{}/{way}", name.display());
             trials.push(trial(name.clone(), move || run(script, way, name)));
@@ -73,12 +79,16 @@ async fn run(script: PathBuf, way: Way, name: String) -> Result<()> {
         Way::Postgres => run_on_postgres(&script).await,
         Way::Parallelism(parallelism) => {
             let server = Server::start(parallelism).await?;
-            run_on_weir(&script, server, &BTreeSet::new()).await
+            run_on_weir(&script, server, Engine::Weir, &BTreeSet::new()).await
+        }
+        Way::AsViews => {
+            let server = Server::start(2).await?;
+            run_on_weir(&script, server, Engine::WeirViews, &BTreeSet::new()).await
         }
         Way::Killed => {
             let server = Server::start(2).await?;
             let kills = kill_points(&script, &name)?;
-            run_on_weir(&script, server, &kills).await
+            run_on_weir(&script, server, Engine::Weir, &kills).await
         }
     }
 }
@@ -103,9 +113,14 @@ async fn run_on_postgres(script: &Path) -> Result<()> {
     Ok(())
 }
 
-async fn run_on_weir(script: &Path, mut server: Server, kills: &BTreeSet<usize>) -> Result<()> {
+async fn run_on_weir(
+    script: &Path,
+    mut server: Server,
+    engine: Engine,
+    kills: &BTreeSet<usize>,
+) -> Result<()> {
     let door = Door::new(server.port, "weir", "weir");
-    let mut runner = runner(&door, Engine::Weir);
+    let mut runner = runner(&door, engine);
     for (index, record) in records(script)?.into_iter().enumerate() {
         run_record(&mut runner, record).await?;
         if kills.contains(&index) && door.open_transactions.load(Ordering::SeqCst) == 0 {
@@ -171,6 +186,8 @@ impl Door {
 enum Engine {
     Postgres,
     Weir,
+    /// Weir, queries being views as well.
+    WeirViews,
 }
 
 /// A session of a script, opened when it is first needed and again after a restart.
@@ -181,18 +198,34 @@ struct Session {
     /// `SET` statements, to be said again in a new session.
     settings: Vec<String>,
     in_transaction: bool,
+    /// Queries that are views, with their names; those that cannot be have none.
+    views: HashMap<String, Option<String>>,
 }
 
-/// An error as a script matches it: the server's words, or that there is no server.
+/// An error as a script matches it: the server's words, that there is no server, or that a view is
+/// not its query.
 #[derive(Debug)]
-struct ScriptError(tokio_postgres::Error);
+enum ScriptError {
+    Server(tokio_postgres::Error),
+    View(String),
+}
+
+impl From<tokio_postgres::Error> for ScriptError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Server(error)
+    }
+}
 
 impl std::error::Error for ScriptError {}
 
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(error) = self.0.as_db_error() else {
-            return write!(f, "(no answer from the server: {:?})", self.0);
+        let error = match self {
+            Self::Server(error) => error,
+            Self::View(text) => return f.write_str(text),
+        };
+        let Some(error) = error.as_db_error() else {
+            return write!(f, "(no answer from the server: {error:?})");
         };
         write!(f, "{}: {}", error.code().code(), error.message())?;
         for (name, text) in [("DETAIL", error.detail()), ("HINT", error.hint())] {
@@ -213,7 +246,8 @@ fn runner(
     let door = door.clone();
     let mut runner = sqllogictest::Runner::new(move || {
         let (client, settings, in_transaction) = (None, Vec::new(), false);
-        let session = Session { engine, door: door.clone(), client, settings, in_transaction };
+        let (door, views) = (door.clone(), HashMap::new());
+        let session = Session { engine, door, client, settings, in_transaction, views };
         async move { Ok::<_, ScriptError>(session) }
     });
     runner.with_column_validator(same_width);
@@ -265,6 +299,64 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Before what they read is dropped, the views go.
+    async fn make_way(&mut self, sql: &str) -> Result<(), ScriptError> {
+        if sql.trim_start().to_ascii_uppercase().starts_with("DROP") {
+            for view in std::mem::take(&mut self.views).into_values().flatten() {
+                self.client()
+                    .await?
+                    .simple_query(&format!("DROP MATERIALIZED VIEW {view}"))
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The view of a query has `rows`, which the query has just given.
+    async fn compare_view(&mut self, sql: &str, rows: &[Vec<String>]) -> Result<(), ScriptError> {
+        let first = sql.trim_start().split([' ', '\n', '(']).next().unwrap_or_default();
+        let several = sql.trim().trim_end_matches(';').contains(';');
+        if several || !["SELECT", "WITH", "VALUES"].contains(&&*first.to_ascii_uppercase()) {
+            return Ok(());
+        }
+        if !self.views.contains_key(sql) {
+            let name = format!("as_view_{}", self.views.len());
+            let made = format!("CREATE MATERIALIZED VIEW {name} AS {sql}");
+            let made = match self.client().await?.simple_query(&made).await {
+                Ok(_) => Some(name),
+                Err(error) if cannot_be_a_view(&error) => None,
+                Err(error) => return Err(error.into()),
+            };
+            self.views.insert(sql.to_string(), made);
+        }
+        let Some(Some(name)) = self.views.get(sql).cloned() else { return Ok(()) };
+        let messages = self.client().await?.simple_query(&format!("SELECT * FROM {name}")).await?;
+        let DBOutput::Rows { rows: mut kept, .. } = output(messages) else { return Ok(()) };
+        let mut rows = rows.to_vec();
+        rows.sort();
+        kept.sort();
+        if rows == kept {
+            return Ok(());
+        }
+        Err(ScriptError::View(format!("the query gives {rows:?}, its view has {kept:?}")))
+    }
+}
+
+/// Whether a query is none that a view can have: columns of one name, system tables, the time.
+fn cannot_be_a_view(error: &tokio_postgres::Error) -> bool {
+    let Some(error) = error.as_db_error() else { return false };
+    let message = error.message();
+    match error.code().code() {
+        "42701" => true,
+        "0A000" => {
+            message.contains("a materialized view over schema")
+                || message.contains("function now()")
+        }
+        _ => false,
+    }
+}
+
 #[async_trait]
 impl AsyncDB for Session {
     type Error = ScriptError;
@@ -274,10 +366,19 @@ impl AsyncDB for Session {
         let Some(said) = translate(self.engine, sql) else {
             return Ok(DBOutput::StatementComplete(0));
         };
-        let client = self.client().await.map_err(ScriptError)?;
-        let messages = client.simple_query(&said).await.map_err(ScriptError)?;
+        if self.engine == Engine::WeirViews {
+            self.make_way(sql).await?;
+        }
+        let messages = self.client().await?.simple_query(&said).await?;
         self.note(sql.trim());
-        Ok(output(messages))
+        let answer = output(messages);
+        if self.engine == Engine::WeirViews
+            && !self.in_transaction
+            && let DBOutput::Rows { rows, .. } = &answer
+        {
+            self.compare_view(sql, rows).await?;
+        }
+        Ok(answer)
     }
 
     async fn shutdown(&mut self) {
@@ -287,7 +388,7 @@ impl AsyncDB for Session {
     fn engine_name(&self) -> &str {
         match self.engine {
             Engine::Postgres => "postgres",
-            Engine::Weir => "weir",
+            Engine::Weir | Engine::WeirViews => "weir",
         }
     }
 
@@ -296,7 +397,10 @@ impl AsyncDB for Session {
     }
 
     fn error_sql_state(error: &ScriptError) -> Option<String> {
-        error.0.code().map(|code| code.code().to_string())
+        match error {
+            ScriptError::Server(error) => error.code().map(|code| code.code().to_string()),
+            ScriptError::View(_) => None,
+        }
     }
 }
 
@@ -307,7 +411,7 @@ fn translate(engine: Engine, sql: &str) -> Option<String> {
     static STRICT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)\s+WITH\s*\(\s*on_error\s*=\s*'fail'\s*\)").expect("valid")
     });
-    if engine == Engine::Weir {
+    if engine != Engine::Postgres {
         return Some(sql.to_string());
     }
     let word = sql.trim().trim_end_matches(';').to_ascii_uppercase();
