@@ -23,8 +23,8 @@ type Rule = Arc<dyn OptimizerRule + Send + Sync>;
 /// A rule, or the same kept off the plans for which it is not right.
 pub(super) fn sound(rule: &Rule) -> Rule {
     match rule.name() {
-        "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate::default(), has_safe_keys),
-        "eliminate_cross_join" => sparing(EliminateCrossJoin::default(), joins_null_safely),
+        "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate, has_safe_keys),
+        "eliminate_cross_join" => sparing(EliminateCrossJoin, joins_null_safely),
         "push_down_filter" => sparing(PushDownFilter::default(), filters_one_row),
         _ => Arc::clone(rule),
     }
