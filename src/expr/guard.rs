@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::config::ConfigOptions;
@@ -17,6 +18,7 @@ use datafusion::logical_expr::{
 };
 
 use crate::error::{SqlError, code};
+use crate::types::SqlType;
 
 /// Runs `work`, which computes `what`.
 pub fn catch<T, E: From<SqlError>>(
@@ -39,7 +41,45 @@ pub fn panicked(what: &str, payload: &(dyn Any + Send)) -> SqlError {
     SqlError::internal(format!("{what} failed")).detail(said)
 }
 
-/// A library's function whose panics are errors. Everything else is the function's own.
+/// Functions that give an array of their arguments' values.
+const GIVING_ARRAYS: &[&str] = &["make_array"];
+
+/// Functions that give an array of the elements of their first argument.
+const GIVING_ELEMENTS: &[&str] = &[
+    "array_append",
+    "array_concat",
+    "array_distinct",
+    "array_remove",
+    "array_replace",
+    "array_reverse",
+    "array_slice",
+    "array_sort",
+];
+
+/// The result's field where it has a type that its arguments have: a `uuid` is a text to Arrow, and
+/// only the field's metadata tells.
+fn polymorphic_field(name: &str, arguments: &[FieldRef], field: &FieldRef) -> Option<FieldRef> {
+    let sql_type = if GIVING_ARRAYS.contains(&name) {
+        let mut given = arguments.iter().filter(|field| !field.data_type().is_null());
+        let common = SqlType::of_field(given.next()?);
+        let same = given.all(|field| SqlType::of_field(field) == common);
+        SqlType::Array(Box::new(same.then_some(common)?))
+    } else if GIVING_ELEMENTS.contains(&name) {
+        SqlType::of_field(arguments.first()?)
+    } else if name == "array_element" {
+        match SqlType::of_field(arguments.first()?) {
+            SqlType::Array(element) => *element,
+            _ => return None,
+        }
+    } else {
+        return None;
+    };
+    let typed = sql_type.field(field.name(), field.is_nullable());
+    typed.data_type().equals_datatype(field.data_type()).then(|| Arc::new(typed))
+}
+
+/// A library's function whose panics are errors. Everything else is the function's own, but for
+/// the types that Weir notes in metadata.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Guarded {
     inner: ScalarUDF,
@@ -78,7 +118,9 @@ impl ScalarUDFImpl for Guarded {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        catch(self.name(), || self.inner.inner().return_field_from_args(args))
+        let arguments = args.arg_fields;
+        let field = catch(self.name(), || self.inner.inner().return_field_from_args(args))?;
+        Ok(polymorphic_field(self.name(), arguments, &field).unwrap_or(field))
     }
 
     fn is_strict(&self) -> bool {
@@ -86,7 +128,15 @@ impl ScalarUDFImpl for Guarded {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        catch(&format!("function {}", self.name()), || self.inner.inner().invoke_with_args(args))
+        let field = Arc::clone(&args.return_field);
+        let name = format!("function {}", self.name());
+        let value = catch(&name, || self.inner.inner().invoke_with_args(args))?;
+        let (given, told) = (value.data_type(), field.data_type());
+        // The function does not know of what is noted of elements.
+        match given.is_list() && given != *told && given.equals_datatype(told) {
+            true => value.cast_to(told, None),
+            false => Ok(value),
+        }
     }
 
     fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {

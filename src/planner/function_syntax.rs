@@ -150,6 +150,21 @@ fn leave_untyped(conditions: &mut [ast::CaseWhen], otherwise: Option<&mut Expr>)
 const NAMED: &[(&str, &[&str])] =
     &[("make_interval", &["years", "months", "weeks", "days", "hours", "mins", "secs"])];
 
+/// Functions that have another name here.
+const RENAMED: &[(&str, &str)] = &[
+    ("approx_count_distinct", "approx_distinct"),
+    ("every", "bool_and"),
+    ("variance", "var_samp"),
+];
+
+/// Aggregates that make JSON, and what makes it of their arguments.
+const TO_JSON: &[(&str, &[&str])] = &[
+    ("json_agg", &["to_json"]),
+    ("json_object_agg", &["text", "to_json"]),
+    ("jsonb_agg", &["to_jsonb"]),
+    ("jsonb_object_agg", &["text", "to_jsonb"]),
+];
+
 fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
         return Ok(None);
@@ -158,7 +173,15 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     if name == "localtimestamp" {
         return cast(call("now", Vec::new())?, &SqlType::Timestamp).map(Some);
     }
+    if let Some((_, ours)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
+        function.name = ast::ObjectName::from(vec![ast::Ident::with_quote('"', *ours)]);
+        return Ok(None);
+    }
     let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
+    if let Some((_, conversions)) = TO_JSON.iter().find(|(named, _)| *named == name) {
+        convert_arguments(conversions, &mut list.args)?;
+        return Ok(None);
+    }
     if let Some((_, parameters)) = NAMED.iter().find(|(named, _)| *named == name) {
         position_arguments(&name, parameters, &mut list.args)?;
         return Ok(None);
@@ -190,6 +213,20 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
         }
         _ => Ok(None),
     }
+}
+
+/// Calls its arguments' conversions.
+fn convert_arguments(conversions: &[&str], args: &mut [ast::FunctionArg]) -> SqlResult<()> {
+    for (conversion, arg) in std::iter::zip(conversions, args) {
+        if let ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) = arg {
+            let given = std::mem::replace(value, null());
+            *value = match *conversion {
+                "text" => cast(given, &SqlType::Text)?,
+                function => call(function, vec![given])?,
+            };
+        }
+    }
+    Ok(())
 }
 
 /// Puts named arguments in their places, zeros between them.
@@ -246,7 +283,8 @@ fn negate(expr: Expr, negated: bool) -> SqlResult<Option<Expr>> {
     }))
 }
 
-fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
+/// A call of a function.
+pub(super) fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
     let mut call = (*parse_expression(&format!("\"{name}\"()"))?.tree).clone();
     if let Expr::Function(function) = &mut call
         && let ast::FunctionArguments::List(list) = &mut function.args

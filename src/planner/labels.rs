@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, VisitMut, VisitorMut};
 
 use super::parse::{fold_ident, parse_query, type_named};
+use super::set_functions::{is_unnest, named};
 
 /// Separates a name from what makes it unique. No key can type it.
 const MARK: char = '\u{1f}';
@@ -45,7 +46,7 @@ impl VisitorMut for Labels<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
-        label_series(factor);
+        label_function(factor);
         ControlFlow::Continue(())
     }
 
@@ -114,33 +115,44 @@ fn is_wildcard(item: &ast::SelectItem) -> bool {
     matches!(item, ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..))
 }
 
-/// The column of a function in FROM is named after the function, or after its alias.
-fn label_series(factor: &mut ast::TableFactor) {
-    let (function, alias, ordinality) = match factor {
+/// Columns of a function in FROM are named as its parameters are, or after the function, or after
+/// its alias.
+pub(super) fn label_function(factor: &mut ast::TableFactor) {
+    let (function, columns, alias, ordinality) = match factor {
         ast::TableFactor::Table { name, alias, args: Some(_), with_ordinality, .. }
-        | ast::TableFactor::Function { name, alias, with_ordinality, .. } => {
-            let name = name.0.last().and_then(|part| part.as_ident()).map(fold_ident);
-            (name, alias, *with_ordinality)
-        }
-        ast::TableFactor::UNNEST { alias, array_exprs, with_ordinality, .. }
-            if array_exprs.len() == 1 =>
+        | ast::TableFactor::Function { name, alias, with_ordinality, .. }
+            if named(name).is_some() =>
         {
-            (Some("unnest".to_owned()), alias, *with_ordinality)
+            let Some(found) = named(name) else { return };
+            let columns: Vec<_> = found.columns.iter().map(|(column, _)| *column).collect();
+            (found.name, columns, alias, *with_ordinality)
+        }
+        ast::TableFactor::Function { name, args, alias, with_ordinality, .. }
+            if is_unnest(name) =>
+        {
+            ("unnest", vec![None; args.len()], alias, *with_ordinality)
+        }
+        ast::TableFactor::UNNEST { alias, array_exprs, with_ordinality, .. } => {
+            ("unnest", vec![None; array_exprs.len()], alias, *with_ordinality)
         }
         _ => return,
     };
-    let Some(function @ ("generate_series" | "unnest")) = function.as_deref() else { return };
     let alias = alias.get_or_insert_with(|| ast::TableAlias {
         explicit: false,
         name: ast::Ident::new(function),
         columns: Vec::new(),
         at: None,
     });
-    if alias.columns.is_empty() {
-        let name = alias.name.clone();
+    let single = columns.len() == 1;
+    for column in columns.iter().skip(alias.columns.len()) {
+        let name = match column {
+            Some(name) => ast::Ident::with_quote('"', *name),
+            None if single => alias.name.clone(),
+            None => ast::Ident::new(function),
+        };
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
-    if ordinality && alias.columns.len() == 1 {
+    if ordinality && alias.columns.len() == columns.len() {
         let name = ast::Ident::new("ordinality");
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }

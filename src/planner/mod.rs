@@ -16,6 +16,7 @@ pub mod syntax;
 
 mod decorrelate;
 mod dml;
+mod explicit_casts;
 mod failure;
 mod fetch;
 mod function_syntax;
@@ -38,6 +39,7 @@ mod subquery_syntax;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod whole_rows;
 
 pub use dml::{default_expression, delete_query, insert_query, update_query};
 pub use job::{DescribedView, PlannedView, describe_view, explain, plan_stored_view, plan_view};

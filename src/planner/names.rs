@@ -23,9 +23,10 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
 use super::decorrelate::{ARRAY, ROW, SUBQUERY, array_function, row_function, subquery_function};
+use super::explicit_casts::cast_function;
 use super::fetch::{WITH_TIES, with_ties_function};
 use super::operators::{Operators, Types};
-use super::set_functions::SetFunctions;
+use super::set_functions::{STREAMED_SERIES, SetFunctions};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::assignment;
 use crate::types::SqlType;
@@ -45,10 +46,7 @@ impl<'a> Names<'a> {
     pub(super) fn new(state: &'a SessionState, relations: Relations) -> SqlResult<Self> {
         let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(Operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
-        let set_functions = SetFunctions {
-            generate_series: state.udf("generate_series")?,
-            cardinality: state.udf("cardinality")?,
-        };
+        let set_functions = SetFunctions { cardinality: state.udf("cardinality")? };
         let relation_planners: Vec<Arc<dyn RelationPlanner>> = vec![Arc::new(set_functions)];
         Ok(Self { state, relations, expr_planners, relation_planners })
     }
@@ -144,7 +142,8 @@ impl ContextProvider for Names<'_> {
         name: &str,
         args: Vec<Expr>,
     ) -> Result<Arc<dyn TableSource>> {
-        let Some(function) = self.state.table_functions().get(name) else {
+        let known = if name == STREAMED_SERIES { "generate_series" } else { name };
+        let Some(function) = self.state.table_functions().get(known) else {
             let message = format!("function {name}() does not exist");
             return Err(SqlError::new(code::UNDEFINED_FUNCTION, message).into());
         };
@@ -192,8 +191,8 @@ impl ContextProvider for Names<'_> {
             SUBQUERY => return Some(subquery_function()),
             _ => {}
         }
-        if let Some(assignment) = assignment(name) {
-            return Some(Arc::new(assignment));
+        if let Some(function) = assignment(name).or_else(|| cast_function(name)) {
+            return Some(Arc::new(function));
         }
         let known = self.state.aggregate_functions().contains_key(name)
             || self.state.window_functions().contains_key(name)

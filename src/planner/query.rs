@@ -21,6 +21,7 @@ use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use sqlparser::ast;
 
 use super::decorrelate::decorrelate;
+use super::explicit_casts::{plan_casts, spell_casts};
 use super::failure::planning_error;
 use super::fetch::{plan_ties, spell_fetch};
 use super::function_syntax::spell_functions;
@@ -30,9 +31,11 @@ use super::lists::resolve_lists;
 use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::precedence::mend_precedence;
+use super::set_functions::spread_in_lists;
 use super::source::Source;
 use super::subquery_syntax::spell_subqueries;
 use super::syntax::Query;
+use super::whole_rows::spell_whole_rows;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
 use crate::expr::functions::{ANY_EQUAL, narrow_expression, narrow_literals};
@@ -165,8 +168,10 @@ fn plan_guarded(
     let plan = planner
         .sql_statement_to_plan_with_context(ast::Statement::Query(Box::new(prepared)), &mut context)
         .map_err(wrong)?;
-    let plan =
-        narrow_literals(plan).and_then(|plan| infer_parameters(plan, declared)).map_err(wrong)?;
+    let plan = narrow_literals(plan)
+        .and_then(plan_casts)
+        .and_then(|plan| infer_parameters(plan, declared))
+        .map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
     let plan = plan_ties(plan).and_then(signed_windows).map_err(wrong)?;
@@ -185,7 +190,9 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
     mend_precedence(tree);
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
         spell_fetch(&mut query)?;
+        spread_in_lists(&mut query)?;
         spell_subqueries(&mut query)?;
+        spell_casts(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
         Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
@@ -200,11 +207,14 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
         let (_, field) = narrow_expression(expr).ok()?.to_field(&none).ok()?;
         Some(field.as_ref().clone())
     })?;
+    spell_whole_rows(tree, &|query| columns_of(query).ok())?;
     // A relation that cannot be planned alone says so when the whole is planned.
     label(tree, &|query| columns_of(query).ok());
     spell_fetch(tree)?;
+    spread_in_lists(tree)?;
     spell_subqueries(tree)?;
-    spell_functions(tree)
+    spell_functions(tree)?;
+    spell_casts(tree)
 }
 
 /// PostgreSQL has no unsigned numbers: it counts in bigints (`row_number()`, `rank()`), and

@@ -9,7 +9,7 @@
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
-//! | `FROM generate_series(1, n)` | the same, as LATERAL |
+//! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL |
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 use super::decorrelate::{ARRAY, ROW, SUBQUERY};
 use super::dml::quote;
 use super::parse::{fold_ident, parse_expression, parse_query};
-use super::set_functions::is_series;
+use super::set_functions::{STREAMED_SERIES, is_planned, is_unnest, named, whole_number};
 use crate::error::{SqlError, SqlResult, code};
 
 /// Spells a query as it can be planned.
@@ -43,8 +43,7 @@ pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
             &mut self,
             factor: &mut ast::TableFactor,
         ) -> ControlFlow<SqlError> {
-            respell_function(factor);
-            ControlFlow::Continue(())
+            carry(respell_function(factor))
         }
     }
     match query.visit(&mut Speller::default()) {
@@ -242,10 +241,10 @@ fn is_named(name: &ast::ObjectName, wanted: &str) -> bool {
 }
 
 /// A function in FROM may look at the relations before it.
-fn respell_function(factor: &mut ast::TableFactor) {
+fn respell_function(factor: &mut ast::TableFactor) -> SqlResult<()> {
     match factor {
         ast::TableFactor::Function { name, args, with_ordinality, alias, .. }
-            if is_named(name, "unnest") =>
+            if is_unnest(name) =>
         {
             let array_exprs = args.iter().filter_map(argument).cloned().collect();
             *factor = ast::TableFactor::UNNEST {
@@ -257,7 +256,7 @@ fn respell_function(factor: &mut ast::TableFactor) {
             };
         }
         ast::TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. }
-            if is_series(name) && (*with_ordinality || !args.args.iter().all(is_constant)) =>
+            if is_planned(name, &args.args) || (named(name).is_some() && *with_ordinality) =>
         {
             *factor = ast::TableFactor::Function {
                 lateral: true,
@@ -267,8 +266,29 @@ fn respell_function(factor: &mut ast::TableFactor) {
                 alias: alias.take(),
             };
         }
+        ast::TableFactor::Table { name, alias, args: Some(args), .. } if named(name).is_some() => {
+            // Rows that are not made from an array; they are bigints.
+            let mut numbers = args.args.iter().filter_map(whole_number);
+            let small = numbers.all(|number| i32::try_from(number).is_ok());
+            let kind = if small { "integer" } else { "bigint" };
+            let text = format!("SELECT value::{kind} FROM {}()", quote(STREAMED_SERIES));
+            let mut subquery = (*parse_query(&text)?.tree).clone();
+            if let ast::SetExpr::Select(select) = subquery.body.as_mut()
+                && let [ast::TableWithJoins { relation, .. }] = select.from.as_mut_slice()
+                && let ast::TableFactor::Table { args: Some(inner), .. } = relation
+            {
+                inner.args = std::mem::take(&mut args.args);
+            }
+            *factor = ast::TableFactor::Derived {
+                lateral: false,
+                subquery: Box::new(subquery),
+                alias: alias.take(),
+                sample: None,
+            };
+        }
         _ => {}
     }
+    Ok(())
 }
 
 fn argument(arg: &ast::FunctionArg) -> Option<&Expr> {

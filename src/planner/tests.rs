@@ -422,16 +422,16 @@ fn set_operations_windows_and_series_have_postgres_types() {
     shows(
         "select * from generate_series(1, 2) union all select null order by 1",
         expect![[r#"
-        generate_series bigint: 1
-        generate_series bigint: 2
-        generate_series bigint: 
+        generate_series integer: 1
+        generate_series integer: 2
+        generate_series integer: 
     "#]],
     );
     shows(
         "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) \
          select sum(n) from r",
         expect![[r#"
-            sum numeric(38,0): 6
+            sum bigint: 6
         "#]],
     );
 }

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
@@ -18,14 +19,20 @@ use crate::state::{Store, StoreOptions};
 use crate::task;
 use crate::{http, wire};
 
+/// How long a thread may take to come to an end, once nothing is left to be done: what one step of
+/// a query takes.
+const THREADS_END_WITHIN: Duration = Duration::from_secs(5);
+
 /// Runs the server until it is told to stop.
 pub(super) fn run(config: Config) -> anyhow::Result<ExitCode> {
     let _failpoints = failpoint::setup();
     let stream = runtime("weir-stream")?;
     let clients = runtime("weir-client")?;
     let outcome = clients.block_on(serve(config, stream.handle().clone()));
-    clients.shutdown_background();
-    stream.shutdown_background();
+    // The threads end before the process does: its exit takes the locks of RocksDB away, and a
+    // thread that still reads would abort instead of leaving.
+    clients.shutdown_timeout(THREADS_END_WITHIN);
+    stream.shutdown_timeout(THREADS_END_WITHIN);
     outcome
 }
 

@@ -18,7 +18,6 @@ use super::names::{DatabaseList, SEARCH_PATH};
 use crate::catalog::pg;
 use crate::error::SqlResult;
 use crate::expr::SessionStyle;
-use crate::types::Zone;
 
 /// Partitions of a plan: what one query may use of the processors.
 const PARTITIONS: usize = 2;
@@ -62,7 +61,7 @@ pub fn session_state(context: &QueryContext) -> SqlResult<SessionState> {
     let options = state.config_mut().options_mut();
     options.catalog.default_catalog.clone_from(&context.database);
     SEARCH_PATH.clone_into(&mut options.catalog.default_schema);
-    options.execution.time_zone = Some(zone_name(context.style.zone));
+    options.execution.time_zone = Some(context.style.zone.arrow_name());
     options.extensions.insert(SessionStyle { text: context.style, now_micros: context.now.0 });
     follow_config(&mut state)?;
     for function in pg::functions(&Arc::new(context.pg_context())) {
@@ -75,18 +74,6 @@ pub fn session_state(context: &QueryContext) -> SqlResult<SessionState> {
     props.config_options = Some(options);
     state.register_catalog_list(Arc::new(DatabaseList::new(context.clone())));
     Ok(state)
-}
-
-/// A zone as Arrow names it.
-fn zone_name(zone: Zone) -> String {
-    match zone {
-        Zone::Named(zone) => zone.name().to_owned(),
-        Zone::Fixed(seconds) => {
-            let sign = if seconds < 0 { '-' } else { '+' };
-            let minutes = seconds.abs() / 60;
-            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
-        }
-    }
 }
 
 /// Some functions (`now`, `to_timestamp`) have the time zone built in.

@@ -32,6 +32,18 @@ impl Default for Zone {
 }
 
 impl Zone {
+    /// As Arrow names it.
+    pub fn arrow_name(self) -> String {
+        match self {
+            Zone::Named(zone) => zone.name().to_owned(),
+            Zone::Fixed(seconds) => {
+                let sign = if seconds < 0 { '-' } else { '+' };
+                let minutes = seconds.abs() / 60;
+                format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+        }
+    }
+
     /// Reads what `SET TIME ZONE` takes: a name in any case, hours east (`5`, `-3.5`), an ISO
     /// offset (`+05:30`), or a POSIX one, where west is positive (`UTC+3`, `<+05>-05`).
     pub fn parse(name: &str) -> Option<Zone> {

@@ -1,6 +1,10 @@
-//! Aggregates over moving frames of a window. One that can take rows back does; any other is
-//! computed over the rows of each frame anew, as in PostgreSQL, which does so for sums of floats
-//! too: taking 1e16 back from 1e16 + 1 would not leave 1.
+//! DataFusion's aggregates with what PostgreSQL answers otherwise.
+//!
+//! - Over moving frames of a window they are computed over the rows of each frame anew, as in
+//!   PostgreSQL, which does so for sums of floats too: taking 1e16 back from 1e16 + 1 would not
+//!   leave 1.
+//! - Of floats NaN is the largest, by groups as well: the accumulator for many groups takes NaN
+//!   for neither smaller nor larger than anything.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,7 +24,10 @@ use datafusion::logical_expr::{
 };
 use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
 
-/// An aggregate function, but for its moving frames.
+/// Aggregates whose result is one of the values that they are given.
+const GIVING_VALUES: &[&str] = &["any_value", "first_value", "last_value", "max", "min"];
+
+/// One of DataFusion's aggregate functions.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Framed {
     inner: Arc<AggregateUDF>,
@@ -53,8 +60,17 @@ impl AggregateUDFImpl for Framed {
         self.inner.return_type(arguments)
     }
 
+    /// One of its argument's values is of the argument's type, with what Weir notes in metadata.
     fn return_field(&self, arguments: &[FieldRef]) -> Result<FieldRef> {
-        self.inner.return_field(arguments)
+        let field = self.inner.return_field(arguments)?;
+        let gives_value = GIVING_VALUES.contains(&self.name());
+        Ok(match arguments.first() {
+            Some(value) if gives_value && value.data_type() == field.data_type() => {
+                let named = value.as_ref().clone().with_name(field.name());
+                Arc::new(named.with_nullable(field.is_nullable()))
+            }
+            _ => field,
+        })
     }
 
     fn is_nullable(&self) -> bool {
@@ -78,6 +94,10 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        let extreme = matches!(self.name(), "min" | "max");
+        if extreme && args.return_field.data_type().is_floating() {
+            return false;
+        }
         self.inner.groups_accumulator_supported(args)
     }
 

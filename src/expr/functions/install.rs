@@ -14,11 +14,12 @@ use super::divide::{FloatDivide, NumericDivide};
 use super::extract::Extract;
 use super::framed::Framed;
 use super::pg_typeof::PgTypeof;
+use super::record::NamedRow;
 use super::rules::sound;
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::untyped::Untyped;
-use super::{arrays, library, numbers};
+use super::{arrays, collected, library, numbers, series};
 use crate::error::{SqlError, SqlResult};
 
 /// Optimizer rules that may not run.
@@ -34,9 +35,11 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         ScalarUDF::from(FloatDivide::new()),
         ScalarUDF::from(Untyped::new()),
         ScalarUDF::from(Extract::new()),
+        ScalarUDF::from(NamedRow::new()),
         ScalarUDF::from(PgTypeof::new()),
     ];
-    let all = own.into_iter().chain(numbers::all()).chain(arrays::all()).chain(library::all());
+    let all = own.into_iter().chain(numbers::all()).chain(arrays::all());
+    let all = all.chain(series::all()).chain(library::all());
     all.map(|function| (function.name().to_owned(), guarded(function))).collect()
 });
 
@@ -57,6 +60,8 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     let rules = rules.map(sound).collect();
     let mut state =
         SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build();
+    // It finds the keys of an aggregation by their names alone, and `a.x` and `b.x` are both `x`.
+    state.config_mut().options_mut().optimizer.top_down_join_key_reordering = false;
 
     datafusion_pg_functions::register_all(&mut state);
     datafusion_functions_json::register_all(&mut state)?;
@@ -77,6 +82,10 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
 
     state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
     state.register_udaf(Arc::new(AggregateUDF::from(PgAvg::new())))?;
+
+    for function in collected::all() {
+        state.register_udaf(Arc::new(function))?;
+    }
 
     // The planner puts these where scalar subqueries were.
     state.register_udaf(Arc::new(AggregateUDF::from(SingleValue::new())))?;

@@ -8,8 +8,13 @@ use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition,
+};
 
+use super::noted::{noted, noted_elements};
+use super::recursive::retyped;
 use super::untyped::common_type;
 use crate::types::SqlType;
 
@@ -28,6 +33,7 @@ const POLYMORPHIC: &[&str] = &[
     "bit_not",
     "coalesce",
     "gcd",
+    "generate_series",
     "greatest",
     "int_div",
     "lcm",
@@ -40,19 +46,21 @@ const POLYMORPHIC: &[&str] = &[
     "to_hex",
 ];
 
-/// Aggregates whose result's type depends on their argument's.
-const AGGREGATES: &[&str] = &["avg", "count", "max", "min", "sum"];
+/// Window functions that give one of their arguments' values, and which arguments these are.
+const VALUES_OF_WINDOWS: &[(&str, &[usize])] = &[
+    ("first_value", &[0]),
+    ("lag", &[0, 2]),
+    ("last_value", &[0]),
+    ("lead", &[0, 2]),
+    ("nth_value", &[0]),
+];
 
-/// Narrows the literals of a query. A recursive one stays as it is: its work table's types are
-/// settled already.
+/// Narrows the literals of a query.
 pub fn narrow_literals(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if plan.exists(|node| Ok(matches!(node, LogicalPlan::RecursiveQuery(_))))? {
-        return Ok(plan);
-    }
     Ok(plan.transform_up_with_subqueries(narrow_node)?.data)
 }
 
-fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         // What a limit counts is a bigint in PostgreSQL too.
         LogicalPlan::Limit(_) => Ok(Transformed::no(plan)),
@@ -74,15 +82,21 @@ fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             let union = Union::try_new_with_loose_types(union.inputs)?;
             Ok(Transformed::yes(LogicalPlan::Union(union)))
         }
+        LogicalPlan::RecursiveQuery(query) => retyped(query).map(Transformed::yes),
         plan => {
             let names = NamePreserver::new(&plan);
+            let schema = merge_schema(&plan.inputs());
             let changed = plan.map_expressions(|expr| {
                 let name = names.save(&expr);
-                Ok(narrow(expr)?.update_data(|expr| name.restore(expr)))
+                let typed = narrow(expr)?.data.transform_up(|expr| Ok(noted(expr, &schema)))?;
+                Ok(typed.update_data(|expr| name.restore(expr)))
             })?;
             // Types may change from below, even where no literal stands.
             let plan = changed.map_data(LogicalPlan::recompute_schema)?;
-            Ok(Transformed::yes(plan.data))
+            match plan.data {
+                LogicalPlan::Unnest(unnest) => noted_elements(unnest).map(Transformed::yes),
+                plan => Ok(Transformed::yes(plan)),
+            }
         }
     }
 }
@@ -113,10 +127,30 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
                 Some(value) => Transformed::yes(Expr::Literal(value, metadata)),
                 None => Transformed::no(Expr::Literal(value, metadata)),
             },
-            // What a window function is given is its own.
-            Expr::WindowFunction(_) => jump(expr),
-            Expr::AggregateFunction(ref call) if !AGGREGATES.contains(&call.func.name()) => {
-                jump(expr)
+            Expr::WindowFunction(mut window) => {
+                let name = window.fun.name();
+                let values = VALUES_OF_WINDOWS.iter().find(|(known, _)| *known == name);
+                let is_aggregate = matches!(window.fun, WindowFunctionDefinition::AggregateUDF(_));
+                for (index, arg) in window.params.args.iter_mut().enumerate() {
+                    let is_value = match values {
+                        Some((_, values)) => values.contains(&index),
+                        None => is_aggregate && index == 0,
+                    };
+                    if is_value || !matches!(arg, Expr::Literal(..)) {
+                        *arg = narrow(std::mem::take(arg))?.data;
+                    }
+                }
+                jump(Expr::WindowFunction(window))
+            }
+            // What follows is not aggregated: a fraction, a delimiter.
+            Expr::AggregateFunction(mut call) => {
+                if let Some(first) = call.params.args.first_mut() {
+                    *first = narrow(std::mem::take(first))?.data;
+                }
+                if let Some(filter) = &mut call.params.filter {
+                    **filter = narrow(std::mem::take(filter.as_mut()))?.data;
+                }
+                jump(Expr::AggregateFunction(call))
             }
             Expr::ScalarFunction(mut call) if !POLYMORPHIC.contains(&call.func.name()) => {
                 for arg in &mut call.args {

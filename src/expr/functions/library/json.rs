@@ -74,8 +74,11 @@ pub(super) const TABLE: &[Entry] = &[
     ("json_object_keys(json) -> text[]", keys),
     ("jsonb_each_values(jsonb) -> jsonb[]", |row, out| member_values(row, out, false)),
     ("jsonb_each_text_values(jsonb) -> text[]", |row, out| member_values(row, out, true)),
+    ("json_each_values(json) -> json[]", |row, out| member_values(row, out, false)),
+    ("json_each_text_values(json) -> text[]", |row, out| member_values(row, out, true)),
     ("to_jsonb(any) -> jsonb", |row, out| built(out, true, |text| push_argument(text, row, 0))),
     ("to_json(any) -> json", |row, out| built(out, false, |text| push_argument(text, row, 0))),
+    ("row_to_json(any) -> json", |row, out| built(out, false, |text| push_argument(text, row, 0))),
     ("array_to_json(any) -> json", |row, out| {
         built(out, false, |text| push_argument(text, row, 0))
     }),
@@ -219,15 +222,38 @@ fn push_argument(text: &mut String, row: &Row<'_>, index: usize) -> SqlResult<()
         return Ok(());
     }
     let (column, at) = row.value(index);
-    if matches!(column.values, Values::List(..)) {
-        return match row.list(index) {
-            Some((items, range)) => push_list(text, items, range, row),
-            None => Ok(()),
-        };
+    push_value(text, column, at, row)
+}
+
+/// A value that is not NULL, as JSON.
+fn push_value(text: &mut String, column: &LaidOut, at: usize, row: &Row<'_>) -> SqlResult<()> {
+    match &column.values {
+        Values::List(lists, items) => {
+            let bound = |at: usize| usize::try_from(lists.value_offsets()[at]).unwrap_or(0);
+            push_list(text, items, bound(at)..bound(at + 1), row)
+        }
+        Values::Record(record, columns) => {
+            text.push('{');
+            for (index, (field, column)) in std::iter::zip(record.fields(), columns).enumerate() {
+                text.push_str(if index > 0 { "," } else { "" });
+                push_string(text, field.name());
+                text.push(':');
+                if column.is_null(at) {
+                    text.push_str("null");
+                } else {
+                    push_value(text, column, at, row)?;
+                }
+            }
+            text.push('}');
+            Ok(())
+        }
+        _ => {
+            let mut written = Vec::new();
+            crate::types::text::write_laid_out(column, at, &row.style.text, &mut written);
+            let written = String::from_utf8_lossy(&written);
+            push_scalar(text, &column.sql_type, column, at, &written)
+        }
     }
-    let mut written = Vec::new();
-    row.write(index, &mut written);
-    push_scalar(text, row.sql_type(index), column, at, &String::from_utf8_lossy(&written))
 }
 
 fn push_list(
@@ -244,14 +270,8 @@ fn push_list(
         }
         if items.is_null(item) {
             text.push_str("null");
-        } else if let Values::List(lists, inner) = &items.values {
-            let bound = |at: usize| usize::try_from(lists.value_offsets()[at]).unwrap_or(0);
-            push_list(text, inner, bound(item)..bound(item + 1), row)?;
         } else {
-            let mut written = Vec::new();
-            crate::types::text::write_laid_out(items, item, &row.style.text, &mut written);
-            let written = String::from_utf8_lossy(&written);
-            push_scalar(text, &items.sql_type, items, item, &written)?;
+            push_value(text, items, item, row)?;
         }
     }
     text.push(']');
@@ -294,7 +314,7 @@ fn push_scalar(
     Ok(())
 }
 
-pub(super) fn push_string(text: &mut String, value: &str) {
+pub(in super::super) fn push_string(text: &mut String, value: &str) {
     // Writing to memory does not fail.
     let _ = write!(text, "{}", serde_json::Value::from(value));
 }

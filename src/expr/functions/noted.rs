@@ -1,0 +1,120 @@
+//! Types that Weir notes in a field's metadata (`uuid`, `jsonb`, `varchar(5)` are all text to
+//! Arrow), kept where DataFusion forgets them: a CASE of uuids is a uuid.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, FieldRef};
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{Column, DFSchema, Result};
+use datafusion::logical_expr::expr::{Case, ScalarFunction};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, ReturnFieldArgs,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Unnest, Volatility,
+};
+
+use crate::types::SqlType;
+
+/// Functions that give one of their arguments' values.
+const GIVING_VALUES: &[&str] = &["coalesce", "greatest", "least", "nullif", "nvl"];
+
+/// A choice among values of one noted type, with the note.
+pub(super) fn noted(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
+    match noted_type(&expr, schema) {
+        Some(sql_type) => Transformed::yes(of_type(sql_type, expr)),
+        None => Transformed::no(expr),
+    }
+}
+
+/// `unnest` with the types of the arrays' elements.
+pub(super) fn noted_elements(unnest: Unnest) -> Result<LogicalPlan> {
+    let mut types: HashMap<usize, SqlType> = HashMap::new();
+    for (index, list) in &unnest.list_type_columns {
+        let array = SqlType::of_field(unnest.input.schema().field(*index));
+        let element = (0..list.depth).fold(array, |array, _| match array {
+            SqlType::Array(element) => *element,
+            other => other,
+        });
+        if !element.field("", true).metadata().is_empty() {
+            let column = unnest.schema.index_of_column(&list.output_column)?;
+            types.insert(column, element);
+        }
+    }
+    let plan = LogicalPlan::Unnest(unnest);
+    if types.is_empty() {
+        return Ok(plan);
+    }
+    let columns = plan.schema().iter().enumerate().map(|(index, (qualifier, field))| {
+        let column = Expr::Column(Column::from((qualifier, field)));
+        match types.remove(&index) {
+            Some(sql_type) => {
+                of_type(sql_type, column).alias_qualified(qualifier.cloned(), field.name())
+            }
+            None => column,
+        }
+    });
+    let columns: Vec<Expr> = columns.collect();
+    LogicalPlanBuilder::from(plan).project(columns)?.build()
+}
+
+fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
+    let signature = Signature::any(1, Volatility::Immutable);
+    let function = Noted { name: format!("of type {sql_type}"), sql_type, signature };
+    let function = Arc::new(ScalarUDF::from(function));
+    Expr::ScalarFunction(ScalarFunction::new_udf(function, vec![expr]))
+}
+
+fn noted_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
+    let values: Vec<&Expr> = match expr {
+        Expr::Case(Case { when_then_expr, else_expr, .. }) => {
+            let results = when_then_expr.iter().map(|(_, then)| then.as_ref());
+            results.chain(else_expr.as_deref()).collect()
+        }
+        Expr::ScalarFunction(call) if GIVING_VALUES.contains(&call.func.name()) => {
+            call.args.iter().collect()
+        }
+        _ => return None,
+    };
+    let mut common = None;
+    for value in values {
+        let (_, field) = value.to_field(schema).ok()?;
+        if field.data_type().is_null() {
+            continue;
+        }
+        let sql_type = SqlType::of_field(&field);
+        if *common.get_or_insert_with(|| sql_type.clone()) != sql_type {
+            return None;
+        }
+    }
+    common.filter(|sql_type| !sql_type.field("", true).metadata().is_empty())
+}
+
+/// `"of type t"(x)`: `x`, which is a `t`.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Noted {
+    name: String,
+    sql_type: SqlType,
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Noted {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(self.sql_type.to_arrow())
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        Ok(Arc::new(self.sql_type.field("", args.arg_fields[0].is_nullable())))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        args.args[0].cast_to(args.return_type(), None)
+    }
+}
