@@ -27,8 +27,8 @@ use super::parse::fold_ident;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{SetFunction, function, set_function};
 
-/// The name of DataFusion's own `generate_series` in FROM. Nobody else writes it.
-pub(super) const STREAMED_SERIES: &str = "streamed series";
+/// The name of DataFusion's own `generate_series` in FROM. It is written without quotes.
+pub(super) const STREAMED_SERIES: &str = "streamed_series";
 
 /// Plans set-returning functions in FROM, where DataFusion does not.
 #[derive(Debug)]

@@ -271,7 +271,7 @@ fn respell_function(factor: &mut ast::TableFactor) -> SqlResult<()> {
             let mut numbers = args.args.iter().filter_map(whole_number);
             let small = numbers.all(|number| i32::try_from(number).is_ok());
             let kind = if small { "integer" } else { "bigint" };
-            let text = format!("SELECT value::{kind} FROM {}()", quote(STREAMED_SERIES));
+            let text = format!("SELECT value::{kind} FROM {STREAMED_SERIES}()");
             let mut subquery = (*parse_query(&text)?.tree).clone();
             if let ast::SetExpr::Select(select) = subquery.body.as_mut()
                 && let [ast::TableWithJoins { relation, .. }] = select.from.as_mut_slice()
