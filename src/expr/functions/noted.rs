@@ -57,7 +57,8 @@ pub(super) fn noted_elements(unnest: Unnest) -> Result<LogicalPlan> {
     LogicalPlanBuilder::from(plan).project(columns)?.build()
 }
 
-fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
+/// A value with the note of its type. It may be NULL as far as a plan knows.
+pub(super) fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
     let signature = Signature::any(1, Volatility::Immutable);
     let function = Noted { name: format!("of type {sql_type}"), sql_type, signature };
     let function = Arc::new(ScalarUDF::from(function));
@@ -110,8 +111,8 @@ impl ScalarUDFImpl for Noted {
         Ok(self.sql_type.to_arrow())
     }
 
-    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        Ok(Arc::new(self.sql_type.field("", args.arg_fields[0].is_nullable())))
+    fn return_field_from_args(&self, _args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        Ok(Arc::new(self.sql_type.field("", true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -13,7 +13,8 @@ use datafusion::logical_expr::{
 };
 
 use super::literals::narrow_node;
-use super::untyped::common_type;
+use super::noted::of_type;
+use super::untyped::{bare, common_type};
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
@@ -28,7 +29,29 @@ pub(super) fn retyped(query: RecursiveQuery) -> Result<LogicalPlan> {
         first = plain;
     }
     check_types(&name, &first, &over)?;
+    // Both parts give fields that are the same in everything: the plan is checked for it when
+    // functions have taken the places of operators, and may give NULLs that these did not.
+    let types: Vec<SqlType> =
+        first.schema().fields().iter().map(|field| SqlType::of_field(field)).collect();
+    let names: Vec<String> =
+        first.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let first = alike(first, &types, &names)?;
+    let over = alike(over, &types, &names)?;
     LogicalPlanBuilder::from(first).to_recursive_query(name, over, is_distinct)?.build()
+}
+
+/// `plan` with columns of these types and names.
+fn alike(plan: LogicalPlan, types: &[SqlType], names: &[String]) -> Result<LogicalPlan> {
+    let columns = plan.schema().iter().zip(types).zip(names);
+    let columns = columns.map(|(((qualifier, field), sql_type), name)| {
+        let mut column = Expr::Column(Column::from((qualifier, field)));
+        if *field.data_type() != sql_type.to_arrow() {
+            column = cast(column, sql_type.to_arrow());
+        }
+        of_type(sql_type.clone(), column).alias(name)
+    });
+    let columns: Vec<Expr> = columns.collect();
+    LogicalPlanBuilder::from(plan).project(columns)?.build()
 }
 
 /// A second part without the casts to what the first part's types were thought to be. Those that
@@ -57,7 +80,7 @@ fn reading(plan: LogicalPlan, name: &str, schema: &DFSchemaRef) -> Result<Logica
         LogicalPlan::TableScan(scan) => match work_table(&scan, name)? {
             Some(old) => {
                 let fields = std::iter::zip(old.fields(), schema.fields())
-                    .map(|(old, new)| new.as_ref().clone().with_name(old.name()));
+                    .map(|(old, new)| SqlType::of_field(new).field(old.name(), true));
                 let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
                 let table = provider_as_source(Arc::new(CteWorkTable::new(name, schema)));
                 let scan = LogicalPlanBuilder::scan(scan.table_name, table, scan.projection)?;
@@ -121,9 +144,11 @@ fn check_types(name: &str, first: &LogicalPlan, second: &LogicalPlan) -> Result<
             continue;
         }
         let message = format!(
-            "recursive query \"{name}\" column {} has type {given} in non-recursive term but type \
-             {overall} overall",
-            index + 1
+            "recursive query \"{name}\" column {} has type {} in non-recursive term but type \
+             {} overall",
+            index + 1,
+            bare(&given),
+            bare(&overall)
         );
         let hint = "Cast the output of the non-recursive term to the correct type.";
         return Err(SqlError::new(code::DATATYPE_MISMATCH, message).hint(hint).into());

@@ -107,7 +107,8 @@ pub fn common_type(left: &SqlType, right: &SqlType, construct: &str) -> SqlResul
     }
 }
 
-fn bare(sql_type: &SqlType) -> String {
+/// A type as PostgreSQL's messages name it: without its modifier.
+pub(super) fn bare(sql_type: &SqlType) -> String {
     match sql_type {
         SqlType::Numeric(_) => "numeric".to_owned(),
         SqlType::Varchar(_) => "character varying".to_owned(),
