@@ -103,6 +103,10 @@ impl Assigning {
                 let whole = strict_cast(values, &DataType::Decimal128(38, 0), to)?;
                 strict_cast(&whole, &arrow, to)
             }
+            // Through the digits: a numeric may have more of them than a float counts exactly.
+            (Numeric(None), Real | Double) | (Real | Double, Numeric(None)) => {
+                self.parse(&self.format(values, from)?, to)
+            }
             (from, to) if number(from) && number(to) => strict_cast(values, &arrow, to),
             (Timestamptz, Timestamp | Date | Time) => strict_cast(&self.local(values)?, &arrow, to),
             (Timestamp | Date, Timestamptz) => {

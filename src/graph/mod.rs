@@ -198,6 +198,10 @@ pub enum AggregateFunction {
     Avg,
     Min,
     Max,
+    VarSamp,
+    VarPop,
+    StddevSamp,
+    StddevPop,
 }
 
 /// The first rows of each group, in an order. Output columns: the input's.

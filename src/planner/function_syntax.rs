@@ -154,6 +154,7 @@ const NAMED: &[(&str, &[&str])] =
 const RENAMED: &[(&str, &str)] = &[
     ("approx_count_distinct", "approx_distinct"),
     ("every", "bool_and"),
+    ("stddev", "stddev_samp"),
     ("variance", "var_samp"),
 ];
 

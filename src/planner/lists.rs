@@ -30,6 +30,9 @@ impl VisitorMut for Lists<'_> {
     type Break = SqlError;
 
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
+        if let Some(with) = query.with.as_mut().filter(|with| with.recursive) {
+            with.cte_tables.iter_mut().for_each(|table| type_first_part(&mut table.query));
+        }
         match self.resolve(query.body.as_mut()) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
@@ -106,6 +109,19 @@ impl Lists<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// A recursive query's columns have the types of its first part, where a string literal is a text.
+fn type_first_part(query: &mut ast::Query) {
+    let ast::SetExpr::SetOperation { left, .. } = query.body.as_mut() else { return };
+    let ast::SetExpr::Select(select) = left.as_mut() else { return };
+    for expr in select.projection.iter_mut().filter_map(item_expr_mut) {
+        if is_untyped(expr)
+            && let Ok(cast) = parse_expression(&format!("{expr}::text"))
+        {
+            *expr = (*cast.tree).clone();
+        }
     }
 }
 

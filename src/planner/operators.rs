@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::{Cast, ScalarFunction};
+use datafusion::logical_expr::expr::{BinaryExpr, Cast, ScalarFunction};
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
@@ -18,7 +19,7 @@ use sqlparser::ast::{self, BinaryOperator};
 
 use super::parse::type_named;
 use crate::error::{SqlError, code};
-use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, function};
+use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY, function};
 use crate::types::SqlType;
 
 /// Plans what PostgreSQL means by an operator.
@@ -340,6 +341,7 @@ fn other(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
     let negated = |planned: Option<Expr>| planned.map(|planned| Expr::Not(Box::new(planned)));
     match &expr.op {
         BinaryOperator::Divide => divide(expr, left, right),
+        BinaryOperator::Multiply => multiply(expr, left, right),
         BinaryOperator::PGExp => operator(expr, "power"),
         BinaryOperator::PGRegexMatch => operator(expr, "regex_matches"),
         BinaryOperator::PGRegexIMatch => operator(expr, "regex_matches_any_case"),
@@ -363,6 +365,38 @@ fn divide(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Optio
     } else {
         Ok(None)
     }
+}
+
+/// The product of a numeric without a modifier has none either, whatever the other's scale.
+fn multiply(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {
+    let floating = |kind: &SqlType| matches!(kind, SqlType::Real | SqlType::Double);
+    let plain = [left, right].contains(&&SqlType::Numeric(None));
+    if !plain || ![left, right].into_iter().all(|kind| kind.is_number() && !floating(kind)) {
+        return Ok(None);
+    }
+    operator(expr, NUMERIC_MULTIPLY)
+}
+
+/// Products and quotients whose operands were parameters without a type yet.
+pub(super) fn with_types(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else {
+        return Ok(Transformed::no(expr));
+    };
+    let raw = |op| RawBinaryExpr { op, left: (*left).clone(), right: (*right).clone() };
+    let kinds = kind_of(&left, schema).zip(kind_of(&right, schema));
+    let planned = match (op, kinds) {
+        (Operator::Multiply, Some((one, other))) => {
+            multiply(&raw(BinaryOperator::Multiply), &one, &other)?
+        }
+        (Operator::Divide, Some((one, other))) => {
+            divide(&raw(BinaryOperator::Divide), &one, &other)?
+        }
+        _ => None,
+    };
+    Ok(match planned {
+        Some(planned) => Transformed::yes(planned),
+        None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
+    })
 }
 
 /// The function in the operator's place.

@@ -30,6 +30,7 @@ use super::labels::{label, shown};
 use super::lists::resolve_lists;
 use super::merge::merge_columns;
 use super::names::{Names, Relations};
+use super::operators::with_types;
 use super::precedence::mend_precedence;
 use super::set_functions::spread_in_lists;
 use super::source::Source;
@@ -385,11 +386,12 @@ fn type_parameters(plan: LogicalPlan, types: &[SqlType]) -> datafusion::error::R
     }
     let typed = plan.transform_up_with_subqueries(|node| {
         let names = NamePreserver::new(&node);
+        let schema = merge_schema(&node.inputs());
         let node = node.map_expressions(|expr| {
             let name = names.save(&expr);
             let typed = expr.transform_up(|expr| {
                 let Expr::Placeholder(Placeholder { id, field }) = expr else {
-                    return Ok(Transformed::no(expr));
+                    return with_types(expr, &schema);
                 };
                 let sql_type = parameter_number(&id).and_then(|number| types.get(number - 1));
                 let field = sql_type.map(parameter_field).or(field);

@@ -8,6 +8,7 @@
 //! | `(a, b) = (query)` | `(SELECT a = x AND b = y FROM (query))` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
+//! | HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
 //! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL |
 
@@ -39,6 +40,10 @@ pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
             carry(respell_expression(expr))
         }
 
+        fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<SqlError> {
+            carry(group_all(select))
+        }
+
         fn pre_visit_table_factor(
             &mut self,
             factor: &mut ast::TableFactor,
@@ -50,6 +55,20 @@ pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
+}
+
+/// HAVING without GROUP BY makes one group of all rows, whether there is an aggregate or not.
+fn group_all(select: &mut ast::Select) -> SqlResult<()> {
+    let ungrouped = matches!(&select.group_by,
+        ast::GroupByExpr::Expressions(keys, modifiers) if keys.is_empty() && modifiers.is_empty());
+    if ungrouped && let Some(having) = select.having.take() {
+        let mut all = (*parse_expression("NULL AND count(*) >= 0")?.tree).clone();
+        if let Expr::BinaryOp { left, .. } = &mut all {
+            **left = Expr::Nested(Box::new(having));
+        }
+        select.having = Some(all);
+    }
+    Ok(())
 }
 
 fn carry(result: SqlResult<()>) -> ControlFlow<SqlError> {

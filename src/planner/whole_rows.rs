@@ -83,17 +83,19 @@ impl WholeRows<'_> {
 
     /// What a relation's name means; `None`: it is not for us to say.
     fn row(&self, alias: &Alias, select: &ast::Select) -> SqlResult<Option<Expr>> {
-        let all = self.columns(select, "*");
-        if all.is_none_or(|all| all.contains(&alias.name)) {
-            return Ok(None);
-        }
         let relation = quote(&alias.name);
-        let Some(columns) = self.columns(select, &format!("{relation}.*")) else { return Ok(None) };
+        let columns = match self.columns(select, "*") {
+            Some(all) if all.contains(&alias.name) => return Ok(None),
+            Some(_) => self.columns(select, &format!("{relation}.*")),
+            // It reads an outer query, and cannot be planned alone: a function's column is known.
+            None => alias.value.clone().map(|value| vec![value]),
+        };
+        let Some(columns) = columns else { return Ok(None) };
         let column = |name: &String| {
             let text = format!("{relation}.{}", quote(name));
             Ok::<_, SqlError>((*parse_expression(&text)?.tree).clone())
         };
-        if alias.is_value
+        if alias.value.is_some()
             && let [value, ..] = columns.as_slice()
         {
             return column(value).map(Some);
@@ -121,8 +123,8 @@ impl WholeRows<'_> {
 #[derive(Debug, Clone)]
 struct Alias {
     name: String,
-    /// A function's value, not a row of columns.
-    is_value: bool,
+    /// The column of a function that gives values, not rows of columns.
+    value: Option<String>,
 }
 
 fn collect(factor: &ast::TableFactor, aliases: &mut Vec<Alias>) {
@@ -130,9 +132,9 @@ fn collect(factor: &ast::TableFactor, aliases: &mut Vec<Alias>) {
         let plain = name.and_then(|name| name.0.last()).and_then(|part| part.as_ident());
         alias.as_ref().map(|alias| fold_ident(&alias.name)).or_else(|| plain.map(fold_ident))
     };
-    let (name, is_value) = match factor {
+    let (name, value) = match factor {
         ast::TableFactor::Table { name, alias, args: None, .. } => {
-            (named_as(alias, Some(name)), false)
+            (named_as(alias, Some(name)), None)
         }
         ast::TableFactor::Table { name, alias, .. }
         | ast::TableFactor::Function { name, alias, .. } => {
@@ -141,9 +143,12 @@ fn collect(factor: &ast::TableFactor, aliases: &mut Vec<Alias>) {
                 // Its column has the relation's name.
                 return;
             }
-            (named_as(alias, Some(name)), columns.len() == 1)
+            let column = alias.as_ref().and_then(|alias| alias.columns.first());
+            let value =
+                column.filter(|_| columns.len() == 1).map(|column| fold_ident(&column.name));
+            (named_as(alias, Some(name)), value)
         }
-        ast::TableFactor::Derived { alias, .. } => (named_as(alias, None), false),
+        ast::TableFactor::Derived { alias, .. } => (named_as(alias, None), None),
         ast::TableFactor::NestedJoin { table_with_joins, .. } => {
             collect(&table_with_joins.relation, aliases);
             table_with_joins.joins.iter().for_each(|join| collect(&join.relation, aliases));
@@ -151,7 +156,7 @@ fn collect(factor: &ast::TableFactor, aliases: &mut Vec<Alias>) {
         }
         _ => return,
     };
-    aliases.extend(name.map(|name| Alias { name, is_value }));
+    aliases.extend(name.map(|name| Alias { name, value }));
 }
 
 /// The relation that an expression names alone.

@@ -17,7 +17,7 @@ use crate::types::{Delta, Epoch, ObjectId, TableId};
 
 const META_FORMAT: &[u8] = b"format";
 const META_EPOCH: &[u8] = b"epoch";
-const FORMAT: &[u8] = b"1";
+const FORMAT: &[u8] = b"2";
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]
@@ -475,7 +475,7 @@ mod tests {
     fn another_format_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = open(folder.path()).expect("opens");
-        let meta = vec![(META_FORMAT.to_vec(), Some(b"2".to_vec()))];
+        let meta = vec![(META_FORMAT.to_vec(), Some(b"1".to_vec()))];
         store.commit(Commit { meta, ..Commit::default() }).expect("commits");
         drop(store);
         assert!(matches!(open(folder.path()), Err(StateError::Corrupt { .. })));

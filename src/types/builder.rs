@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BinaryBuilder, BooleanArray, BooleanBuilder, Date32Builder, Decimal128Builder,
-    Float32Builder, Float64Builder, Int16Builder, Int32Builder, Int64Builder,
+    Decimal256Builder, Float32Builder, Float64Builder, Int16Builder, Int32Builder, Int64Builder,
     IntervalMonthDayNanoBuilder, ListArray, RecordBatch, RecordBatchOptions, StringBuilder,
     Time64MicrosecondBuilder, TimestampMicrosecondBuilder,
 };
@@ -14,9 +14,12 @@ use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::filter;
 use arrow::datatypes::{DataType, IntervalMonthDayNano, SchemaRef};
 
+use super::SqlType;
 use super::parse::{self, InputStyle, Interval};
-use super::{NUMERIC, SqlType};
 use crate::error::{SqlError, SqlResult, code};
+
+/// Digits of a numeric with a modifier, at the most.
+const DIGITS_MAX: u8 = 38;
 
 /// Builds one column of a SQL type, value by value.
 ///
@@ -43,6 +46,8 @@ pub(super) enum Builder {
     Float64(Float64Builder),
     /// With precision and scale.
     Decimal(Decimal128Builder, u8, i8),
+    /// Without a modifier.
+    Numeric(Decimal256Builder),
     Text(StringBuilder),
     Bytes(BinaryBuilder),
     Date(Date32Builder),
@@ -84,9 +89,12 @@ impl ColumnBuilder {
                 // Says now what the first array would say.
                 let builder = Decimal128Builder::new().with_precision_and_scale(precision, scale);
                 let builder = builder.map_err(|_| {
-                    SqlError::unsupported(format!("{sql_type} (at most {} digits)", NUMERIC.0))
+                    SqlError::unsupported(format!("{sql_type} (at most {DIGITS_MAX} digits)"))
                 })?;
                 Builder::Decimal(builder.with_data_type(own), precision, scale)
+            }
+            own @ DataType::Decimal256(..) => {
+                Builder::Numeric(Decimal256Builder::new().with_data_type(own))
             }
             DataType::Utf8 => Builder::Text(StringBuilder::new()),
             DataType::Binary => Builder::Bytes(BinaryBuilder::new()),
@@ -132,6 +140,7 @@ impl ColumnBuilder {
             Builder::Float32(builder) => builder.len(),
             Builder::Float64(builder) => builder.len(),
             Builder::Decimal(builder, ..) => builder.len(),
+            Builder::Numeric(builder) => builder.len(),
             Builder::Text(builder) => builder.len(),
             Builder::Bytes(builder) => builder.len(),
             Builder::Date(builder) => builder.len(),
@@ -156,6 +165,7 @@ impl ColumnBuilder {
             Builder::Float32(builder) => builder.append_null(),
             Builder::Float64(builder) => builder.append_null(),
             Builder::Decimal(builder, ..) => builder.append_null(),
+            Builder::Numeric(builder) => builder.append_null(),
             Builder::Text(builder) => builder.append_null(),
             Builder::Bytes(builder) => builder.append_null(),
             Builder::Date(builder) => builder.append_null(),
@@ -186,9 +196,10 @@ impl ColumnBuilder {
                 builder.append_value(parse::float(text, "double precision")?);
             }
             Builder::Decimal(builder, precision, scale) => {
-                let value = parse::decimal(text, *precision, *scale, &self.sql_type)?;
+                let value = parse::decimal(text, *precision, *scale)?;
                 builder.append_value(value);
             }
+            Builder::Numeric(builder) => builder.append_value(parse::numeric(text)?),
             Builder::Text(builder) => match self.sql_type {
                 SqlType::Varchar(Some(length)) | SqlType::Char(length)
                     if self.cuts && length > 0 =>
@@ -233,6 +244,7 @@ impl ColumnBuilder {
             Builder::Float32(builder) => Arc::new(builder.finish()),
             Builder::Float64(builder) => Arc::new(builder.finish()),
             Builder::Decimal(builder, ..) => Arc::new(builder.finish()),
+            Builder::Numeric(builder) => Arc::new(builder.finish()),
             Builder::Text(builder) => Arc::new(builder.finish()),
             Builder::Bytes(builder) => Arc::new(builder.finish()),
             Builder::Date(builder) => Arc::new(builder.finish()),

@@ -9,7 +9,7 @@
 //! | SQL | Arrow | canonical form |
 //! |---|---|---|
 //! | numeric(p,s) | Decimal128(p, s) | |
-//! | numeric | Decimal128(38, 10) + `numeric` | printed without trailing zeros |
+//! | numeric | Decimal256(76, 38) | printed without trailing zeros |
 //! | uuid | Utf8 + `uuid` | lower case with hyphens: sorts as the bytes do |
 //! | jsonb | Utf8 + `jsonb` | as PostgreSQL prints it |
 //! | timestamptz | Timestamp(µs, UTC) | |
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub const TYPE_KEY: &str = "weir.type";
 
 /// Precision and scale of `numeric` without a modifier.
-pub const NUMERIC: (u8, i8) = (38, 10);
+pub const NUMERIC: (u8, i8) = (76, 38);
 
 /// A PostgreSQL type with its modifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -189,10 +189,8 @@ impl SqlType {
             SqlType::BigInt => DataType::Int64,
             SqlType::Real => DataType::Float32,
             SqlType::Double => DataType::Float64,
-            SqlType::Numeric(modifier) => {
-                let (precision, scale) = modifier.unwrap_or(NUMERIC);
-                DataType::Decimal128(precision, scale)
-            }
+            SqlType::Numeric(Some((precision, scale))) => DataType::Decimal128(*precision, *scale),
+            SqlType::Numeric(None) => DataType::Decimal256(NUMERIC.0, NUMERIC.1),
             SqlType::Bytea => DataType::Binary,
             SqlType::Date => DataType::Date32,
             SqlType::Time => DataType::Time64(TimeUnit::Microsecond),
@@ -265,10 +263,10 @@ impl SqlType {
             DataType::Float64 => SqlType::Double,
             DataType::Decimal32(precision, scale)
             | DataType::Decimal64(precision, scale)
-            | DataType::Decimal128(precision, scale)
-            | DataType::Decimal256(precision, scale) => {
+            | DataType::Decimal128(precision, scale) => {
                 SqlType::Numeric(Some((*precision, *scale)))
             }
+            DataType::Decimal256(..) => SqlType::Numeric(None),
             DataType::Binary
             | DataType::LargeBinary
             | DataType::BinaryView

@@ -6,18 +6,18 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int16Array,
-    Int32Array, Int64Array, StringBuilder, TimestampMicrosecondArray,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, Float32Array,
+    Float64Array, Int16Array, Int32Array, Int64Array, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::compute::kernels::cast_utils::{parse_decimal, string_to_datetime};
-use arrow::datatypes::{DataType, Decimal128Type, Field};
+use arrow::datatypes::{DataType, Decimal128Type, Field, i256};
 use chrono::Utc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::connector::draw::Draw;
 use crate::connector::option::{OptionReader, invalid};
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::SqlType;
+use crate::types::{NUMERIC, SqlType};
 
 /// Bounds of random numbers unless the user gives others.
 const NUMBER_MAX: i128 = 32_767;
@@ -117,6 +117,14 @@ impl Column {
                 let array = array.with_precision_and_scale(*precision, *scale)?;
                 array.validate_decimal_precision(*precision).map_err(|_| self.out_of_range())?;
                 Arc::new(array)
+            }
+            DataType::Decimal256(precision, scale) => {
+                let unit = i256::from_i128(10)
+                    .wrapping_pow(u32::from((NUMERIC.1 - PLAIN.1).unsigned_abs()));
+                let array: Decimal256Array = units()
+                    .map(|number| number.map(|n| i256::from_i128(n).wrapping_mul(unit)))
+                    .collect();
+                Arc::new(array.with_precision_and_scale(*precision, *scale)?)
             }
             DataType::Float32 => {
                 let values = rows.map(|row| self.float(row).map(|value| value as f32));
@@ -306,13 +314,16 @@ fn random(
     }
 }
 
+/// Digits of numerics without a modifier that are drawn, and how many of them are behind the point.
+const PLAIN: (u8, i8) = (38, 10);
+
 /// The least value and how many units the greatest is above it, unless the user says otherwise.
 fn default_bounds(sql_type: &SqlType) -> (i128, i128) {
     match sql_type {
         SqlType::Date => (FIRST_DAY, DAYS),
         SqlType::Timestamp | SqlType::Timestamptz => (FIRST_DAY * DAY_US, DAYS * DAY_US),
         SqlType::Numeric(modifier) => {
-            let (precision, _) = modifier.unwrap_or(crate::types::sqltype::NUMERIC);
+            let (precision, _) = modifier.unwrap_or(PLAIN);
             let largest = 10_i128.saturating_pow(u32::from(precision)) - 1;
             (0, largest.min(NUMBER_MAX.saturating_mul(10_i128.saturating_pow(scale(sql_type)))))
         }
@@ -323,7 +334,7 @@ fn default_bounds(sql_type: &SqlType) -> (i128, i128) {
 fn scale(sql_type: &SqlType) -> u32 {
     match sql_type {
         SqlType::Numeric(modifier) => {
-            let (_, scale) = modifier.unwrap_or(crate::types::sqltype::NUMERIC);
+            let (_, scale) = modifier.unwrap_or(PLAIN);
             u32::try_from(scale).unwrap_or(0)
         }
         _ => 0,
@@ -361,7 +372,7 @@ fn unit_option(
         SqlType::SmallInt => value.parse::<i16>().ok().map(i128::from),
         SqlType::Integer => value.parse::<i32>().ok().map(i128::from),
         SqlType::Numeric(modifier) => {
-            let (precision, scale) = modifier.unwrap_or(crate::types::sqltype::NUMERIC);
+            let (precision, scale) = modifier.unwrap_or(PLAIN);
             parse_decimal::<Decimal128Type>(value, precision, scale).ok()
         }
         SqlType::Date => instant().map(|at| i128::from(at.timestamp().div_euclid(86_400))),

@@ -268,8 +268,12 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_read_as_postgresql_reads_their_text() {
-        let mut decoder =
-            decoder(&[("n", "numeric"), ("i", "bigint"), ("t", "timestamptz"), ("b", "boolean")]);
+        let mut decoder = decoder(&[
+            ("n", "numeric(30,10)"),
+            ("i", "bigint"),
+            ("t", "timestamptz"),
+            ("b", "boolean"),
+        ]);
         for record in [
             r#"{"n": 1234567890.0123456789, "i": 9007199254740993, "b": true}"#,
             r#"{"n": "1.5", "i": "-7", "t": 1709208000123, "b": "off"}"#,

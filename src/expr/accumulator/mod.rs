@@ -7,6 +7,7 @@
 mod count;
 mod extreme;
 mod float;
+mod moments;
 mod number;
 mod sum;
 mod varint;
@@ -15,6 +16,7 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
 pub use extreme::{End, Extreme};
+pub use moments::{Moments, Spread, Unit, results as spreads};
 pub use varint::{read_bytes, read_varint, write_bytes, write_varint};
 
 use crate::error::{SqlError, SqlResult};
@@ -76,6 +78,13 @@ pub fn sum(
     result: &DataType,
 ) -> SqlResult<Box<dyn Accumulator>> {
     sum::build(function, argument, result)
+}
+
+/// A variance or standard deviation of values of type `argument`.
+pub fn variance(spread: Spread, argument: &DataType) -> SqlResult<Box<dyn Accumulator>> {
+    let unit = Unit::of(argument)
+        .ok_or_else(|| SqlError::unsupported(format!("a variance of {argument} in a view")))?;
+    Ok(Box::new(moments::Spreads::new(spread, unit)))
 }
 
 /// The elements of `values` at `slots`, in their order.

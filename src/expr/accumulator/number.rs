@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Decimal128Array, Float32Array, Float64Array, Int64Array};
+use arrow::array::{
+    ArrayRef, Decimal128Array, Decimal256Array, Float32Array, Float64Array, Int64Array,
+};
 use arrow::datatypes::{DataType, i256};
 
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::{divide_numeric, fits_plain, significand};
+use crate::types::NUMERIC;
 
 /// A sum as it was kept.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +24,12 @@ pub(super) enum Total {
 #[derive(Debug, Clone)]
 pub(super) enum Target {
     BigInt,
-    Decimal { precision: u8, scale: i8 },
+    Decimal {
+        precision: u8,
+        scale: i8,
+    },
+    /// Without a modifier.
+    Numeric,
     Real,
     Double,
 }
@@ -29,6 +38,7 @@ pub(super) enum Target {
 pub(super) enum Numbers {
     BigInt(Vec<Option<i64>>),
     Decimal(Vec<Option<i128>>, u8, i8),
+    Numeric(Vec<Option<i256>>),
     Real(Vec<Option<f32>>),
     Double(Vec<Option<f64>>),
 }
@@ -40,6 +50,7 @@ impl Target {
             DataType::Decimal128(precision, scale) => {
                 Target::Decimal { precision: *precision, scale: *scale }
             }
+            DataType::Decimal256(..) => Target::Numeric,
             DataType::Float32 => Target::Real,
             DataType::Float64 => Target::Double,
             _ => return None,
@@ -52,6 +63,7 @@ impl Target {
             Target::Decimal { precision, scale } => {
                 Numbers::Decimal(Vec::with_capacity(capacity), precision, scale)
             }
+            Target::Numeric => Numbers::Numeric(Vec::with_capacity(capacity)),
             Target::Real => Numbers::Real(Vec::with_capacity(capacity)),
             Target::Double => Numbers::Double(Vec::with_capacity(capacity)),
         }
@@ -63,6 +75,7 @@ impl Numbers {
         match self {
             Numbers::BigInt(values) => values.push(None),
             Numbers::Decimal(values, ..) => values.push(None),
+            Numbers::Numeric(values) => values.push(None),
             Numbers::Real(values) => values.push(None),
             Numbers::Double(values) => values.push(None),
         }
@@ -80,6 +93,14 @@ impl Numbers {
                 let value = quotient(exact(total)?, scale, *to, count)?.to_i128();
                 let limit = 10i128.checked_pow(u32::from(*precision)).unwrap_or(i128::MAX);
                 let value = value.filter(|value| value.unsigned_abs() < limit.cast_unsigned());
+                values.push(Some(value.ok_or_else(numeric_overflow)?));
+            }
+            Numbers::Numeric(values) => {
+                let sum = quotient(exact(total)?, scale, NUMERIC.1, 1)?;
+                let value = match count {
+                    1 => Some(sum).filter(|sum| fits_plain(*sum)),
+                    _ => significand(sum).and_then(|sum| divide_numeric(sum, (count.into(), 0))),
+                };
                 values.push(Some(value.ok_or_else(numeric_overflow)?));
             }
             Numbers::Real(values) => {
@@ -103,6 +124,10 @@ impl Numbers {
             Numbers::Decimal(values, precision, scale) => {
                 let column = Decimal128Array::from(values);
                 Arc::new(column.with_precision_and_scale(precision, scale)?)
+            }
+            Numbers::Numeric(values) => {
+                let column = Decimal256Array::from(values);
+                Arc::new(column.with_precision_and_scale(NUMERIC.0, NUMERIC.1)?)
             }
             Numbers::Real(values) => Arc::new(Float32Array::from(values)),
             Numbers::Double(values) => Arc::new(Float64Array::from(values)),

@@ -3,8 +3,8 @@
 
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
 use arrow::datatypes::{
-    DataType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type, i256,
+    DataType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type, i256,
 };
 
 use super::float::ExactSum;
@@ -25,7 +25,7 @@ pub(super) fn build(
     let unsupported =
         || SqlError::unsupported(format!("{name}({argument}) with result {result} in a view"));
     let target = Target::of(result).ok_or_else(unsupported)?;
-    let exact = matches!(target, Target::BigInt | Target::Decimal { .. });
+    let exact = matches!(target, Target::BigInt | Target::Decimal { .. } | Target::Numeric);
     Ok(match argument {
         DataType::Int8 => Box::new(Sums::<Int8Type>::new(function, target, 0)),
         DataType::Int16 => Box::new(Sums::<Int16Type>::new(function, target, 0)),
@@ -37,6 +37,9 @@ pub(super) fn build(
         DataType::UInt64 => Box::new(Sums::<UInt64Type>::new(function, target, 0)),
         DataType::Decimal128(_, scale) => {
             Box::new(Sums::<Decimal128Type>::new(function, target, *scale))
+        }
+        DataType::Decimal256(_, scale) => {
+            Box::new(Sums::<Decimal256Type>::new(function, target, *scale))
         }
         DataType::Float32 if !exact => Box::new(Sums::<Float32Type>::new(function, target, 0)),
         DataType::Float64 if !exact => Box::new(Sums::<Float64Type>::new(function, target, 0)),
@@ -126,6 +129,56 @@ impl Running for Decimals {
         let high: i128 = read_varint(bytes)?;
         let low: i128 = read_varint(bytes)?;
         Some(Self(i256::from_parts(low.cast_unsigned(), high.wrapping_add(low >> 127))))
+    }
+}
+
+/// A sum of decimals of 256 bits, in two parts that have room: what stands before the point, and
+/// what stands after it.
+#[derive(Debug, Clone, Default)]
+struct LongDecimals {
+    whole: Decimals,
+    fraction: Decimals,
+}
+
+/// 10^38: what parts a numeric without a modifier at its point.
+fn unit() -> i256 {
+    i256::from_i128(10_i128.pow(38))
+}
+
+impl Summand for Decimal256Type {
+    type Running = LongDecimals;
+
+    fn add(running: &mut LongDecimals, value: i256, weight: i64) {
+        let unit = unit();
+        let weight = i256::from_i128(weight.into());
+        let parts = [
+            (&mut running.whole, value.wrapping_div(unit)),
+            (&mut running.fraction, value.wrapping_rem(unit)),
+        ];
+        for (sum, part) in parts {
+            if part != i256::ZERO {
+                sum.0 = sum.0.wrapping_add(part.wrapping_mul(weight));
+            }
+        }
+    }
+}
+
+impl Running for LongDecimals {
+    fn total(&self) -> SqlResult<Total> {
+        let whole = self.whole.0.checked_mul(unit());
+        let total = whole.and_then(|whole| whole.checked_add(self.fraction.0));
+        total.map(Total::Exact).ok_or_else(|| {
+            SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format")
+        })
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.whole.write(bytes);
+        self.fraction.write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some(Self { whole: Decimals::read(bytes)?, fraction: Decimals::read(bytes)? })
     }
 }
 

@@ -4,9 +4,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, Decimal128Array, Float64Array};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Decimal128Type, Field, FieldRef, Float64Type, Int64Type};
+use arrow::array::{
+    ArrayRef, AsArray, BooleanArray, Decimal128Array, Decimal256Array, Float64Array,
+};
+use arrow::datatypes::{
+    DataType, Decimal128Type, Decimal256Type, Field, FieldRef, Float64Type, Int64Type,
+};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions_aggregate::count::Count;
 use datafusion::functions_aggregate::sum::Sum;
@@ -17,10 +20,11 @@ use datafusion::logical_expr::{
 use itertools::Itertools;
 
 use super::QUOTIENT_SCALE;
-use super::decimal::divide_rounded;
+use super::decimal::{divide_numeric, divide_rounded, significand};
 use super::framed::Frame;
 use super::sum::{
-    argument_type, check_digits, is_exact, sum_arguments, sum_field, sum_type, wrong_number,
+    argument_type, check_digits, is_exact, sum_arguments, sum_field, sum_type, summands,
+    wrong_number,
 };
 use crate::error::{SqlError, code};
 
@@ -85,6 +89,7 @@ impl AggregateUDFImpl for PgAvg {
             DataType::Decimal128(precision, scale) => {
                 DataType::Decimal128(precision, scale.max(QUOTIENT_SCALE))
             }
+            plain @ DataType::Decimal256(..) => plain,
             _ => DataType::Float64,
         })
     }
@@ -165,7 +170,7 @@ struct Average<A: ?Sized> {
 
 impl<A: ?Sized> Average<A> {
     fn input(&self, values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
-        Ok(vec![cast(&values[0], &self.kept)?])
+        Ok(vec![summands(&values[0], &self.kept)?])
     }
 
     fn divide(&self, sums: &ArrayRef, counts: &ArrayRef) -> Result<ArrayRef> {
@@ -178,6 +183,20 @@ impl<A: ?Sized> Average<A> {
                 let averages = sums.iter().zip_eq(counts.iter());
                 let averages = averages.map(|(sum, count)| average(sum, count, shift));
                 let averages: Decimal128Array = averages.process_results(|all| all.collect())?;
+                Ok(Arc::new(averages.with_precision_and_scale(*precision, *to)?))
+            }
+            (DataType::Decimal256(..), DataType::Decimal256(precision, to)) => {
+                let sums = sums.as_primitive::<Decimal256Type>();
+                let averages = sums.iter().zip_eq(counts.iter());
+                let averages = averages.map(|(sum, count)| match (sum, count) {
+                    (Some(sum), Some(count)) if count != 0 => {
+                        let sum = significand(sum).ok_or_else(too_large)?;
+                        let average = divide_numeric(sum, (count.into(), 0));
+                        Ok::<_, SqlError>(Some(average.ok_or_else(too_large)?))
+                    }
+                    _ => Ok(None),
+                });
+                let averages: Decimal256Array = averages.process_results(|all| all.collect())?;
                 Ok(Arc::new(averages.with_precision_and_scale(*precision, *to)?))
             }
             _ => {
@@ -198,10 +217,13 @@ fn average(sum: Option<i128>, count: Option<i64>, shift: u8) -> Result<Option<i1
     };
     match divide_rounded(sum, count.into(), shift) {
         Some(average) => Ok(Some(average)),
-        None => Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
-            .detail("An average has more than 38 digits.")
-            .into()),
+        None => Err(too_large().into()),
     }
+}
+
+fn too_large() -> SqlError {
+    SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
+        .detail("An average has more than 38 digits.")
 }
 
 impl Accumulator for Average<dyn Accumulator> {

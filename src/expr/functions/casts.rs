@@ -295,7 +295,7 @@ fn is_checked(from: &SqlType, to: &SqlType) -> bool {
     match (from, to) {
         (Integer | BigInt, SmallInt) | (BigInt, Integer) | (Double | Numeric(_), Real) => true,
         (Real | Double | Numeric(_), SmallInt | Integer | BigInt) => true,
-        (Real | Double, Numeric(_)) => true,
+        (Real | Double, Numeric(_)) | (Numeric(None), Double) => true,
         (SmallInt | Integer | BigInt, Numeric(Some((precision, scale)))) => {
             let digits = match from {
                 SmallInt => 5,

@@ -1,10 +1,10 @@
-//! `/` of numerics and of floats.
+//! `/` of numerics and of floats, `*` of numerics without a modifier.
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Decimal128Array};
+use arrow::array::{Array, ArrayRef, AsArray, Decimal128Array, Decimal256Array};
 use arrow::compute::kernels::numeric;
-use arrow::datatypes::{DataType, Decimal128Type, Float32Type, Float64Type};
+use arrow::datatypes::{DataType, Decimal128Type, Float32Type, Float64Type, i256};
 use arrow::error::ArrowError;
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
@@ -14,15 +14,18 @@ use datafusion::logical_expr::{
 use itertools::Itertools;
 
 use super::QUOTIENT_SCALE;
-use super::decimal::divide_rounded;
+use super::decimal::{divide_numeric, divide_rounded, multiply_numeric, numbers_of};
 use super::sum::wrong_number;
 use crate::error::{SqlError, code};
+use crate::types::{NUMERIC, SqlType};
 
-/// Names under which the two are registered.
+/// Names under which the three are registered.
 pub const NUMERIC_DIVIDE: &str = "numeric_div";
+pub const NUMERIC_MULTIPLY: &str = "numeric_mul";
 pub const FLOAT_DIVIDE: &str = "float_div";
 
-/// Numeric division: at least [`QUOTIENT_SCALE`] digits after the point, rounded.
+/// Numeric division: at least [`QUOTIENT_SCALE`] digits after the point, rounded; of a numeric
+/// without a modifier as many as PostgreSQL has.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct NumericDivide {
     signature: Signature,
@@ -44,7 +47,7 @@ fn as_decimal(given: &DataType) -> Option<DataType> {
         DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
             DataType::Decimal128(*precision, *scale)
         }
-        DataType::Decimal128(..) => given.clone(),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => given.clone(),
         DataType::Null => DataType::Decimal128(1, 0),
         _ => return None,
     })
@@ -60,16 +63,13 @@ impl ScalarUDFImpl for NumericDivide {
     }
 
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
-        match given {
-            [left, right] => as_decimal(left)
-                .zip(as_decimal(right))
-                .map(|(left, right)| vec![left, right])
-                .ok_or_else(|| wrong_number(self.name(), given)),
-            _ => Err(wrong_number(self.name(), given)),
-        }
+        both_decimal(self.name(), given)
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        if arguments.iter().any(is_plain) {
+            return Ok(SqlType::Numeric(None).to_arrow());
+        }
         let scale = arguments.iter().filter_map(as_decimal).fold(QUOTIENT_SCALE, |scale, t| {
             if let DataType::Decimal128(_, own) = t { scale.max(own) } else { scale }
         });
@@ -78,6 +78,12 @@ impl ScalarUDFImpl for NumericDivide {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         on_arrays(args, |left, right, given| {
+            if is_plain(given) {
+                return plain(left, right, |left, right| match right.0 {
+                    0 => Err(division_by_zero()),
+                    _ => divide_numeric(left, right).ok_or_else(too_large),
+                });
+            }
             let (DataType::Decimal128(_, left_scale), DataType::Decimal128(_, right_scale)) =
                 (left.data_type(), right.data_type())
             else {
@@ -95,6 +101,82 @@ impl ScalarUDFImpl for NumericDivide {
             let quotients = quotients.map(|(left, right)| quotient(left, right, shift));
             let quotients: Decimal128Array = quotients.process_results(|all| all.collect())?;
             Ok(Arc::new(quotients.with_precision_and_scale(*precision, *scale)?))
+        })
+    }
+}
+
+fn is_plain(given: &DataType) -> bool {
+    matches!(given, DataType::Decimal256(..))
+}
+
+fn both_decimal(name: &str, given: &[DataType]) -> Result<Vec<DataType>> {
+    match given {
+        [left, right] => as_decimal(left)
+            .zip(as_decimal(right))
+            .map(|(left, right)| vec![left, right])
+            .ok_or_else(|| wrong_number(name, given)),
+        _ => Err(wrong_number(name, given)),
+    }
+}
+
+/// A function of the numbers of two columns, with numerics without a modifier as results.
+fn plain(
+    left: &ArrayRef,
+    right: &ArrayRef,
+    function: impl Fn((i128, i8), (i128, i8)) -> Result<i256>,
+) -> Result<ArrayRef> {
+    let pairs = numbers_of(left).into_iter().zip_eq(numbers_of(right));
+    let results = pairs.map(|(left, right)| match (left, right) {
+        (Some(left), Some(right)) => {
+            let (left, right) = left.zip(right).ok_or_else(too_large)?;
+            function(left, right).map(Some)
+        }
+        _ => Ok(None),
+    });
+    let results: Decimal256Array = results.process_results(|all| all.collect())?;
+    let (precision, scale) = NUMERIC;
+    Ok(Arc::new(results.with_precision_and_scale(precision, scale)?))
+}
+
+fn too_large() -> DataFusionError {
+    SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
+        .detail("A numeric has 38 digits that count, and as many before or after the point.")
+        .into()
+}
+
+/// The product of numerics of which one has no modifier: exact, but for digits after the point that
+/// are not kept.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct NumericMultiply {
+    signature: Signature,
+}
+
+impl NumericMultiply {
+    pub(super) fn new() -> Self {
+        Self { signature: Signature::user_defined(Volatility::Immutable) }
+    }
+}
+
+impl ScalarUDFImpl for NumericMultiply {
+    fn name(&self) -> &'static str {
+        NUMERIC_MULTIPLY
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
+        both_decimal(self.name(), given)
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(SqlType::Numeric(None).to_arrow())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        on_arrays(args, |left, right, _| {
+            plain(left, right, |left, right| multiply_numeric(left, right).ok_or_else(too_large))
         })
     }
 }

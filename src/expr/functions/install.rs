@@ -10,7 +10,7 @@ use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
-use super::divide::{FloatDivide, NumericDivide};
+use super::divide::{FloatDivide, NumericDivide, NumericMultiply};
 use super::extract::Extract;
 use super::framed::Framed;
 use super::pg_typeof::PgTypeof;
@@ -19,7 +19,7 @@ use super::rules::sound;
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::untyped::Untyped;
-use super::{arrays, collected, library, numbers, series};
+use super::{arrays, collected, library, numbers, series, variance};
 use crate::error::{SqlError, SqlResult};
 
 /// Optimizer rules that may not run.
@@ -32,6 +32,7 @@ const UNSOUND: &[&str] = &["single_distinct_aggregation_to_group_by"];
 static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
     let own = [
         ScalarUDF::from(NumericDivide::new()),
+        ScalarUDF::from(NumericMultiply::new()),
         ScalarUDF::from(FloatDivide::new()),
         ScalarUDF::from(Untyped::new()),
         ScalarUDF::from(Extract::new()),
@@ -83,7 +84,7 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     state.register_udaf(Arc::new(AggregateUDF::from(PgSum::new())))?;
     state.register_udaf(Arc::new(AggregateUDF::from(PgAvg::new())))?;
 
-    for function in collected::all() {
+    for function in collected::all().chain(variance::all()) {
         state.register_udaf(Arc::new(function))?;
     }
 

@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition,
 };
 
+use super::mixed::alike;
 use super::noted::{noted, noted_elements};
 use super::recursive::retyped;
 use super::untyped::common_type;
@@ -88,7 +89,9 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
             let schema = merge_schema(&plan.inputs());
             let changed = plan.map_expressions(|expr| {
                 let name = names.save(&expr);
-                let typed = narrow(expr)?.data.transform_up(|expr| Ok(noted(expr, &schema)))?;
+                let typed = narrow(expr)?
+                    .data
+                    .transform_up(|expr| Ok(noted(alike(expr, &schema)?.data, &schema)))?;
                 Ok(typed.update_data(|expr| name.restore(expr)))
             })?;
             // Types may change from below, even where no literal stands.

@@ -25,6 +25,7 @@ mod framed;
 mod install;
 mod library;
 mod literals;
+mod mixed;
 mod noted;
 mod numbers;
 mod pg_typeof;
@@ -37,11 +38,14 @@ mod single;
 mod sum;
 mod to_char;
 mod untyped;
+mod variance;
 
 pub use arrays::ANY_EQUAL;
 pub use assign::{assignment, assignment_name};
-pub use decimal::{divide_rounded, fits_numeric};
-pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE};
+pub use decimal::{
+    divide_numeric, divide_rounded, fits_numeric, fits_plain, quotient_digits, significand,
+};
+pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
 pub use install::{function, install};
 pub use literals::{narrow_expression, narrow_literals};
 pub use record::NAMED_ROW;

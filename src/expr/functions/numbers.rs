@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Decimal128Builder, Float64Builder};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Decimal128Array, Decimal256Array, Float64Builder, Int32Array,
+};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Decimal128Type, FieldRef, Float64Type, Int64Type};
+use arrow::datatypes::{DataType, FieldRef, Float64Type, Int64Type};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
@@ -16,7 +18,7 @@ use datafusion::logical_expr::{
 };
 
 use super::QUOTIENT_SCALE;
-use super::decimal::divide_rounded;
+use super::decimal::{divide_rounded, numbers_of, numeric_of};
 use super::library::{no_such, overflow, rescale};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -91,7 +93,7 @@ fn as_numeric(given: &DataType) -> Option<DataType> {
         DataType::Int16 => DataType::Decimal128(5, 0),
         DataType::Int32 => DataType::Decimal128(10, 0),
         DataType::Int64 | DataType::UInt64 => DataType::Decimal128(20, 0),
-        DataType::Decimal128(..) => given.clone(),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => given.clone(),
         DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
             DataType::Decimal128(*precision, *scale)
         }
@@ -103,7 +105,7 @@ fn as_numeric(given: &DataType) -> Option<DataType> {
 
 fn scale_of(given: &DataType) -> i8 {
     match given {
-        DataType::Decimal128(_, scale) => *scale,
+        DataType::Decimal128(_, scale) | DataType::Decimal256(_, scale) => *scale,
         _ => 0,
     }
 }
@@ -168,6 +170,7 @@ impl Numeric {
                 }
                 other => SqlType::of_arrow(other),
             },
+            Kind::Mod if given.iter().any(is_plain) => SqlType::Numeric(None),
             Kind::Mod => match first {
                 DataType::Int32 => SqlType::Integer,
                 DataType::Int64 => SqlType::BigInt,
@@ -227,7 +230,7 @@ impl ScalarUDFImpl for Numeric {
             }
             (given, Kind::Abs) if given.is_integer() => absolutes(&arrays[0])?,
             (DataType::Int64, _) => factorials(&arrays[0])?,
-            (DataType::Decimal128(..), Kind::Scale | Kind::MinScale) => self.scales(&arrays[0])?,
+            (_, Kind::Scale | Kind::MinScale) => self.scales(&arrays[0])?,
             _ => self.decimals(&arrays, &to)?,
         };
         if scalar {
@@ -235,6 +238,10 @@ impl ScalarUDFImpl for Numeric {
         }
         Ok(ColumnarValue::Array(result))
     }
+}
+
+fn is_plain(given: &DataType) -> bool {
+    matches!(given, DataType::Decimal256(..))
 }
 
 fn division_by_zero() -> SqlError {
@@ -313,25 +320,55 @@ impl Numeric {
 
     /// Results that are numerics of type `to`.
     fn decimals(&self, arrays: &[ArrayRef], to: &DataType) -> Result<ArrayRef> {
-        let DataType::Decimal128(precision, scale) = *to else {
-            return Err(SqlError::internal(format!("{} gives {to}", self.name)).into());
-        };
-        let values = arrays[0].as_primitive::<Decimal128Type>();
+        let values = numbers_of(&arrays[0]);
         let digits = arrays.get(1).and_then(|array| array.as_primitive_opt::<Int64Type>());
-        let others = arrays.get(1).and_then(|array| array.as_primitive_opt::<Decimal128Type>());
-        let mut results = Decimal128Builder::with_capacity(values.len());
-        for row in 0..values.len() {
-            if arrays.iter().any(|array| array.is_null(row)) {
-                results.append_null();
-                continue;
+        let others = match arrays.get(1) {
+            Some(array) if array.data_type().is_decimal() => Some(numbers_of(array)),
+            _ => None,
+        };
+        let given = |row: usize| {
+            let is_null = arrays.iter().any(|array| array.is_null(row));
+            let value = values[row].filter(|_| !is_null)?;
+            let other = others.as_ref().map(|others| others[row].flatten());
+            Some((value, other, digits.map_or(0, |digits| digits.value(row))))
+        };
+        let results = (0..values.len()).map(|row| {
+            let Some((value, other, digits)) = given(row) else { return Ok(None) };
+            let value = value.ok_or_else(overflow)?;
+            let other = other.map(|other| other.ok_or_else(overflow)).transpose()?;
+            Ok::<_, SqlError>(Some((value, other, digits)))
+        });
+        match *to {
+            DataType::Decimal128(precision, scale) => {
+                let results = results.map(|given| match given? {
+                    Some((value, other, digits)) => {
+                        self.decimal(value, other, digits, scale).map(Some)
+                    }
+                    None => Ok(None),
+                });
+                let results = results.collect::<SqlResult<Decimal128Array>>()?;
+                Ok(Arc::new(results.with_precision_and_scale(precision, scale)?))
             }
-            let value = (values.value(row), values.scale());
-            let digits = digits.map_or(0, |digits| digits.value(row));
-            let other = others.map(|others| (others.value(row), others.scale()));
-            let result = self.decimal(value, other, digits, scale)?;
-            results.append_value(result);
+            DataType::Decimal256(precision, scale) => {
+                let results = results.map(|given| match given? {
+                    Some((value, other, digits)) => {
+                        // Digits after the point that the result may have.
+                        let own = match (self.kind, other) {
+                            (Kind::Round | Kind::Trunc, _) => {
+                                i8::try_from(digits.clamp(0, 38)).unwrap_or(0).min(value.1)
+                            }
+                            (_, other) => other.map_or(value.1, |other| other.1.max(value.1)),
+                        };
+                        let result = self.decimal(value, other, digits, own)?;
+                        numeric_of(result, own).map(Some).ok_or_else(overflow)
+                    }
+                    None => Ok(None),
+                });
+                let results = results.collect::<SqlResult<Decimal256Array>>()?;
+                Ok(Arc::new(results.with_precision_and_scale(precision, scale)?))
+            }
+            ref other => Err(SqlError::internal(format!("{} gives {other}", self.name)).into()),
         }
-        Ok(Arc::new(results.finish().with_precision_and_scale(precision, scale)?))
     }
 
     /// One result, with `scale` digits after the point.
@@ -406,23 +443,15 @@ impl Numeric {
     }
 
     fn scales(&self, values: &ArrayRef) -> Result<ArrayRef> {
-        let values = values.as_primitive::<Decimal128Type>();
-        let own = i32::from(values.scale());
-        let scales = values.iter().map(|value| {
-            value.map(|value| match self.kind {
-                Kind::Scale => own,
-                _ => (0..own)
-                    .rev()
-                    .find(|zeros| {
-                        let zeros = own - zeros;
-                        10_i128
-                            .checked_pow(zeros.unsigned_abs())
-                            .is_none_or(|power| value % power != 0)
-                    })
-                    .map_or(0, |digits| digits + 1),
-            })
+        let scales = numbers_of(values).into_iter().map(|value| {
+            let Some(value) = value else { return Ok(None) };
+            let (mut value, mut scale) = value.ok_or_else(overflow)?;
+            while self.kind == Kind::MinScale && scale > 0 && value % 10 == 0 {
+                (value, scale) = (value / 10, scale - 1);
+            }
+            Ok::<_, SqlError>(Some(i32::from(scale)))
         });
-        Ok(Arc::new(scales.collect::<arrow::array::Int32Array>()))
+        Ok(Arc::new(scales.collect::<SqlResult<Int32Array>>()?))
     }
 }
 
@@ -517,6 +546,6 @@ fn factorials(values: &ArrayRef) -> Result<ArrayRef> {
     };
     let values = values.as_primitive::<Int64Type>().iter();
     let results = values.map(|number| number.map(factorial).transpose());
-    let results = results.collect::<SqlResult<arrow::array::Decimal128Array>>()?;
+    let results = results.collect::<SqlResult<Decimal128Array>>()?;
     Ok(Arc::new(results.with_precision_and_scale(38, 0)?))
 }

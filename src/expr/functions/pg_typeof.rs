@@ -6,6 +6,7 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
+use super::untyped::bare;
 use crate::types::SqlType;
 
 /// `pg_typeof`. A literal without a type is the planner's to see.
@@ -34,16 +35,10 @@ impl ScalarUDFImpl for PgTypeof {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let name = match SqlType::of_field(&args.arg_fields[0]) {
-            _ if args.arg_fields[0].data_type().is_null() => "unknown".to_owned(),
-            SqlType::Numeric(_) => "numeric".to_owned(),
-            SqlType::Varchar(_) => "character varying".to_owned(),
-            SqlType::Char(_) => "character".to_owned(),
-            SqlType::Array(element) => match *element {
-                SqlType::Numeric(_) => "numeric[]".to_owned(),
-                other => format!("{other}[]"),
-            },
-            other => other.to_string(),
+        let field = &args.arg_fields[0];
+        let name = match field.data_type().is_null() {
+            true => "unknown".to_owned(),
+            false => bare(&SqlType::of_field(field)),
         };
         Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(name))))
     }

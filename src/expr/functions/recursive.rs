@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
 
 use super::literals::narrow_node;
 use super::noted::of_type;
-use super::untyped::{bare, common_type};
+use super::untyped::{UNTYPED, bare, common_type};
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
@@ -58,11 +58,17 @@ fn alike(plan: LogicalPlan, types: &[SqlType], names: &[String]) -> Result<Logic
 /// the query writes are not casts yet, but of literals.
 fn uncast(plan: LogicalPlan) -> Result<LogicalPlan> {
     let LogicalPlan::Projection(projection) = plan else { return Ok(plan) };
+    let is_made = |value: &Expr| match value {
+        Expr::Literal(..) => false,
+        // The cast is what gives it a type.
+        Expr::ScalarFunction(call) => call.func.name() != UNTYPED,
+        _ => true,
+    };
     let exprs = projection.expr.into_iter().map(|expr| match expr {
-        Expr::Cast(cast) if !matches!(*cast.expr, Expr::Literal(..)) => *cast.expr,
+        Expr::Cast(cast) if is_made(&cast.expr) => *cast.expr,
         Expr::Alias(mut alias) => {
             if let Expr::Cast(cast) = alias.expr.as_mut()
-                && !matches!(*cast.expr, Expr::Literal(..))
+                && is_made(&cast.expr)
             {
                 let given = std::mem::take(cast.expr.as_mut());
                 *alias.expr = given;

@@ -9,8 +9,8 @@ use arrow::array::{
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
 use arrow::datatypes::{
-    DataType, Decimal128Type, Field, FieldRef, Int32Type, Int64Type, IntervalMonthDayNano,
-    IntervalMonthDayNanoType, IntervalUnit, TimeUnit, TimestampMicrosecondType,
+    DataType, Decimal256Type, Field, FieldRef, Int32Type, Int64Type, IntervalMonthDayNano,
+    IntervalMonthDayNanoType, IntervalUnit, TimeUnit, TimestampMicrosecondType, i256,
 };
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -103,9 +103,9 @@ impl ScalarUDFImpl for Series {
                 cast(&list, args.return_type())?
             }
             DataType::Int64 => Arc::new(numbers::<Int64Type>(&arrays, 1, i64::checked_add)?),
-            DataType::Decimal128(_, scale) => {
-                let one = 10_i128.pow(u32::from(scale.unsigned_abs()));
-                Arc::new(numbers::<Decimal128Type>(&arrays, one, i128::checked_add)?)
+            DataType::Decimal256(_, scale) => {
+                let one = i256::from_i128(10).wrapping_pow(u32::from(scale.unsigned_abs()));
+                Arc::new(numbers::<Decimal256Type>(&arrays, one, i256::checked_add)?)
             }
             DataType::Timestamp(TimeUnit::Microsecond, zone) => {
                 let zone = match zone {

@@ -3,7 +3,9 @@
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Decimal128Type, Field, FieldRef, IntervalUnit};
+use arrow::datatypes::{
+    DataType, Decimal128Type, Decimal256Type, Field, FieldRef, IntervalUnit, i256,
+};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -11,7 +13,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility,
 };
 
-use super::decimal::fits_numeric;
+use super::decimal::{fits_numeric, fits_plain};
 use super::framed::Frame;
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
@@ -37,7 +39,8 @@ pub(super) fn argument_type(name: &str, given: &DataType) -> Result<DataType> {
         | DataType::Int64
         | DataType::Float32
         | DataType::Float64
-        | DataType::Decimal128(..) => given.clone(),
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => given.clone(),
         DataType::Null => DataType::Int64,
         DataType::Int8 | DataType::UInt8 => DataType::Int16,
         DataType::UInt16 => DataType::Int32,
@@ -47,7 +50,6 @@ pub(super) fn argument_type(name: &str, given: &DataType) -> Result<DataType> {
         DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
             DataType::Decimal128(*precision, *scale)
         }
-        DataType::Decimal256(_, scale) => DataType::Decimal128(38, *scale),
         other => {
             let sql_type = SqlType::of_arrow(other);
             let message = format!("function {name}({sql_type}) does not exist");
@@ -102,11 +104,7 @@ impl AggregateUDFImpl for PgSum {
 
     fn return_field(&self, arguments: &[FieldRef]) -> Result<FieldRef> {
         let sum = self.return_type(&[arguments[0].data_type().clone()])?;
-        // The sum of plain numerics is printed as one.
-        Ok(match SqlType::of_field(&arguments[0]) {
-            plain @ SqlType::Numeric(None) => plain.field("sum", true).into(),
-            _ => sum_field("sum", &sum),
-        })
+        Ok(sum_field("sum", &sum))
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
@@ -174,7 +172,7 @@ struct Casting<A: ?Sized> {
 
 impl<A: ?Sized> Casting<A> {
     fn input(&self, values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
-        Ok(vec![cast(&values[0], &self.kept)?])
+        Ok(vec![summands(&values[0], &self.kept)?])
     }
 
     fn output(&self, sums: &ArrayRef) -> Result<ArrayRef> {
@@ -183,8 +181,33 @@ impl<A: ?Sized> Casting<A> {
     }
 }
 
+/// Values as they are summed up, in type `kept`. Those of 256 bits leave room for the sum: a
+/// wrapped one could not be told.
+pub(super) fn summands(values: &ArrayRef, kept: &DataType) -> Result<ArrayRef> {
+    const SPARED_DIGITS: u32 = 66;
+    let values = cast(values, kept)?;
+    if let Some(large) = values.as_primitive_opt::<Decimal256Type>() {
+        let end = i256::from_i128(10).wrapping_pow(SPARED_DIGITS);
+        if large.iter().flatten().any(|value| value.wrapping_abs() >= end) {
+            return Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
+                .detail("A sum adds numerics of more than 28 digits before the point.")
+                .hint("Cast them to numeric(38, 0).")
+                .into());
+        }
+    }
+    Ok(values)
+}
+
 /// A sum of more than 38 digits is an error, not another number.
 pub(super) fn check_digits(sums: &ArrayRef) -> Result<()> {
+    if let Some(sums) = sums.as_primitive_opt::<Decimal256Type>() {
+        if sums.iter().flatten().all(fits_plain) {
+            return Ok(());
+        }
+        return Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
+            .detail("A sum has more than 38 digits before the point.")
+            .into());
+    }
     let Some(sums) = sums.as_primitive_opt::<Decimal128Type>() else { return Ok(()) };
     if sums.iter().flatten().all(fits_numeric) {
         return Ok(());

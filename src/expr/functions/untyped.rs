@@ -113,6 +113,7 @@ pub(super) fn bare(sql_type: &SqlType) -> String {
         SqlType::Numeric(_) => "numeric".to_owned(),
         SqlType::Varchar(_) => "character varying".to_owned(),
         SqlType::Char(_) => "character".to_owned(),
+        SqlType::Array(element) => format!("{}[]", bare(element)),
         other => other.to_string(),
     }
 }

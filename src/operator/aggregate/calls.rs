@@ -13,7 +13,7 @@ use super::super::OperatorError;
 use super::super::slots::KeySlots;
 use super::multiset::{Changes, Multiset};
 use crate::error::{SqlError, SqlResult};
-use crate::expr::accumulator::{self, Accumulator, End, Extreme, Results, Sum};
+use crate::expr::accumulator::{self, Accumulator, End, Extreme, Results, Spread, Sum};
 use crate::graph::{self, AggregateCall, AggregateFunction};
 use crate::state::Table;
 use crate::types::key::KeyCodec;
@@ -57,6 +57,13 @@ struct Retractable {
     lost: Vec<u32>,
 }
 
+fn spread(function: AggregateFunction) -> Spread {
+    Spread {
+        is_sample: !matches!(function, AggregateFunction::VarPop | AggregateFunction::StddevPop),
+        is_root: matches!(function, AggregateFunction::StddevSamp | AggregateFunction::StddevPop),
+    }
+}
+
 impl Calls {
     /// For rows with `input` columns, giving results with the types of `results`. `table` makes the
     /// state table of a role.
@@ -90,6 +97,12 @@ impl Calls {
             AggregateFunction::Count => accumulator::count(),
             AggregateFunction::Sum => accumulator::sum(Sum::Total, needed()?, result)?,
             AggregateFunction::Avg => accumulator::sum(Sum::Mean, needed()?, result)?,
+            AggregateFunction::VarSamp
+            | AggregateFunction::VarPop
+            | AggregateFunction::StddevSamp
+            | AggregateFunction::StddevPop => {
+                accumulator::variance(spread(call.function), needed()?)?
+            }
             // DISTINCT changes nothing here.
             AggregateFunction::Min | AggregateFunction::Max => {
                 let least = call.function == AggregateFunction::Min;

@@ -25,7 +25,22 @@ fn has_rule(expr: &Expr) -> bool {
     let Expr::AggregateFunction(AggregateExpr { func, params }) = without_alias(expr) else {
         return false;
     };
-    matches!(func.name(), "count" | "sum" | "avg" | "min" | "max") && params.args.len() <= 1
+    function_named(func.name()).is_some() && params.args.len() <= 1
+}
+
+fn function_named(name: &str) -> Option<AggregateFunction> {
+    Some(match name {
+        "count" => AggregateFunction::Count,
+        "sum" => AggregateFunction::Sum,
+        "avg" => AggregateFunction::Avg,
+        "min" => AggregateFunction::Min,
+        "max" => AggregateFunction::Max,
+        "var_samp" => AggregateFunction::VarSamp,
+        "var_pop" => AggregateFunction::VarPop,
+        "stddev_samp" => AggregateFunction::StddevSamp,
+        "stddev_pop" => AggregateFunction::StddevPop,
+        _ => return None,
+    })
 }
 
 /// GROUP BY with its aggregate functions. What they read is computed in a map below.
@@ -120,14 +135,8 @@ fn call(arguments: &mut Arguments<'_, '_>, expr: &Expr) -> SqlResult<AggregateCa
     let Expr::AggregateFunction(AggregateExpr { func, params }) = without_alias(expr) else {
         return Err(in_view(&format!("aggregate {expr}")));
     };
-    let function = match func.name() {
-        "count" => AggregateFunction::Count,
-        "sum" => AggregateFunction::Sum,
-        "avg" => AggregateFunction::Avg,
-        "min" => AggregateFunction::Min,
-        "max" => AggregateFunction::Max,
-        other => return Err(in_view(&format!("aggregate function {other}"))),
-    };
+    let function = function_named(func.name())
+        .ok_or_else(|| in_view(&format!("aggregate function {}", func.name())))?;
     let argument = match params.args.as_slice() {
         [] => None,
         // `count(*)` is planned as the count of a number.

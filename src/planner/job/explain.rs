@@ -146,6 +146,10 @@ fn explain_call(call: &AggregateCall, input: &SchemaRef) -> String {
         AggregateFunction::Avg => "avg",
         AggregateFunction::Min => "min",
         AggregateFunction::Max => "max",
+        AggregateFunction::VarSamp => "var_samp",
+        AggregateFunction::VarPop => "var_pop",
+        AggregateFunction::StddevSamp => "stddev_samp",
+        AggregateFunction::StddevPop => "stddev_pop",
     };
     let distinct = if call.distinct { "distinct " } else { "" };
     let argument = call.argument.map_or("*", |column| input.field(column).name().as_str());

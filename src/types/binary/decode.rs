@@ -25,8 +25,11 @@ impl ColumnBuilder {
             Builder::Float64(builder) => builder.append_value(f64::from_be_bytes(fixed(bytes)?)),
             Builder::Decimal(builder, precision, scale) => {
                 let text = numeric::to_text(bytes)?;
-                let value = parse::decimal(&text, *precision, *scale, &self.sql_type)?;
+                let value = parse::decimal(&text, *precision, *scale)?;
                 builder.append_value(value);
+            }
+            Builder::Numeric(builder) => {
+                builder.append_value(parse::numeric(&numeric::to_text(bytes)?)?);
             }
             Builder::Text(builder) => match &self.sql_type {
                 SqlType::Uuid => builder.append_value(uuid_text(fixed(bytes)?)),

@@ -20,7 +20,7 @@ pub(super) use bytes::{blank_padded, bytea, first_characters, name, uuid, varcha
 pub(super) use datetime::{date, time, timestamp, timestamptz};
 pub(super) use interval::{Interval, interval};
 pub(super) use json::{check_json, jsonb};
-pub(super) use number::{boolean, decimal, float, integer, oid};
+pub(super) use number::{boolean, decimal, float, integer, numeric, oid};
 
 use super::zone::Zone;
 use crate::error::{SqlError, SqlResult, code};

@@ -2,9 +2,11 @@
 
 use std::str::FromStr;
 
+use arrow::datatypes::i256;
+
 use super::{invalid, trim};
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::SqlType;
+use crate::types::NUMERIC;
 
 /// `t`, `true`, `y`, `yes`, `on`, `1` and their opposites, in any case, abbreviated or not.
 pub(in super::super) fn boolean(text: &str) -> SqlResult<bool> {
@@ -112,50 +114,31 @@ impl Digits {
     }
 }
 
-/// A numeric, rounded half away from zero to `scale` digits after the point. `declared` is what
-/// the column was declared with, for the message.
-pub(in super::super) fn decimal(
-    text: &str,
-    precision: u8,
-    scale: i8,
-    declared: &SqlType,
-) -> SqlResult<i128> {
+/// A numeric with a modifier, rounded half away from zero to `scale` digits after the point.
+pub(in super::super) fn decimal(text: &str, precision: u8, scale: i8) -> SqlResult<i128> {
     let number = read_number(text)?;
-    let is_bare = *declared == SqlType::Numeric(None);
-    let unscaled = scaled(&number, scale, is_bare).map_err(|problem| match problem {
-        Problem::TooLarge => overflow(precision, scale, is_bare),
-        Problem::TooFine => too_fine(scale, text),
-    })?;
+    let unscaled = scaled(&number, scale).ok_or_else(|| overflow(precision, scale))?;
     if unscaled.unsigned_abs() >= pow10(u32::from(precision)).unwrap_or(u128::MAX) {
-        return Err(overflow(precision, scale, is_bare));
+        return Err(overflow(precision, scale));
     }
     Ok(unscaled)
 }
 
-enum Problem {
-    TooLarge,
-    /// Digits would be lost that the type does not say to round away.
-    TooFine,
-}
-
-fn scaled(number: &Number, scale: i8, is_bare: bool) -> Result<i128, Problem> {
+fn scaled(number: &Number, scale: i8) -> Option<i128> {
     let Number { negative, digits, exponent } = number;
     // The unscaled integer that we want is digits.value * 10^shift, and the dropped digits.
     let shift = exponent.saturating_add(digits.dropped).saturating_add(i64::from(scale));
     let magnitude = if digits.value == 0 {
         0
     } else if shift > 0 {
-        let factor = u32::try_from(shift).ok().and_then(pow10).ok_or(Problem::TooLarge)?;
-        digits.value.checked_mul(factor).ok_or(Problem::TooLarge)?
+        let factor = u32::try_from(shift).ok().and_then(pow10)?;
+        digits.value.checked_mul(factor)?
     } else {
         let divisor = u32::try_from(-shift).ok().and_then(pow10);
         let (quotient, remainder) = match divisor {
             Some(divisor) => (digits.value / divisor, digits.value % divisor),
             None => (0, digits.value),
         };
-        if is_bare && (remainder != 0 || digits.dropped_nonzero) {
-            return Err(Problem::TooFine);
-        }
         let round_up = match divisor {
             Some(1) => digits.dropped_first >= 5,
             Some(divisor) => remainder >= divisor / 2,
@@ -163,8 +146,43 @@ fn scaled(number: &Number, scale: i8, is_bare: bool) -> Result<i128, Problem> {
         };
         quotient + u128::from(round_up)
     };
-    let magnitude = i128::try_from(magnitude).map_err(|_| Problem::TooLarge)?;
-    Ok(if *negative { -magnitude } else { magnitude })
+    let magnitude = i128::try_from(magnitude).ok()?;
+    Some(if *negative { -magnitude } else { magnitude })
+}
+
+/// A numeric without a modifier, in units of its scale. Nothing is rounded: what has more digits
+/// than are kept is refused.
+pub(in super::super) fn numeric(text: &str) -> SqlResult<i256> {
+    let number = read_number(text)?;
+    exact(&number).ok_or_else(|| {
+        let message = format!("value \"{}\" is out of range for type numeric", trim(text));
+        SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message)
+            .detail("It has 38 digits that count, and as many before or after the point.")
+            .hint("Round it, or keep it as text.")
+    })
+}
+
+fn exact(number: &Number) -> Option<i256> {
+    let Number { negative, digits, exponent } = number;
+    if digits.dropped_nonzero {
+        return None;
+    }
+    let magnitude = i256::from_parts(digits.value, 0);
+    if magnitude == i256::ZERO {
+        return Some(magnitude);
+    }
+    let (precision, scale) = NUMERIC;
+    let shift = exponent.checked_add(digits.dropped)?.checked_add(i64::from(scale))?;
+    let power = |exponent: u64| i256::from_i128(10).checked_pow(u32::try_from(exponent).ok()?);
+    let unscaled = if shift >= 0 {
+        magnitude.checked_mul(power(shift.unsigned_abs())?)?
+    } else {
+        let divisor = power(shift.unsigned_abs())?;
+        let is_whole = magnitude.wrapping_rem(divisor) == i256::ZERO;
+        is_whole.then(|| magnitude.wrapping_div(divisor))?
+    };
+    let fits = unscaled < power(precision.into())?;
+    fits.then(|| if *negative { unscaled.wrapping_neg() } else { unscaled })
 }
 
 /// 10^exponent, if 128 bits hold it.
@@ -173,25 +191,14 @@ fn pow10(exponent: u32) -> Option<u128> {
 }
 
 /// `numeric field overflow`, with the bound as PostgreSQL states it.
-fn overflow(precision: u8, scale: i8, is_bare: bool) -> SqlError {
+fn overflow(precision: u8, scale: i8) -> SqlError {
     let error = SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow");
     let power = i16::from(precision) - i16::from(scale);
     let bound = if power == 0 { "1".to_owned() } else { format!("10^{power}") };
-    let error = error.detail(format!(
+    error.detail(format!(
         "A field with precision {precision}, scale {scale} must round to an absolute value less \
          than {bound}."
-    ));
-    if is_bare { error.hint(BARE_HINT) } else { error }
-}
-
-const BARE_HINT: &str = "numeric without precision holds 28 digits before the point and 10 \
-                         after it: declare numeric(precision, scale).";
-
-fn too_fine(scale: i8, text: &str) -> SqlError {
-    let message = format!("value \"{text}\" is out of range for type numeric");
-    SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message)
-        .detail(format!("It has more than {scale} digits after the point."))
-        .hint(BARE_HINT)
+    ))
 }
 
 fn read_number(text: &str) -> SqlResult<Number> {
@@ -243,8 +250,7 @@ mod tests {
     use super::*;
 
     fn numeric(text: &str, precision: u8, scale: i8) -> Result<i128, String> {
-        let declared = SqlType::Numeric(Some((precision, scale)));
-        decimal(text, precision, scale, &declared).map_err(|error| error.message)
+        decimal(text, precision, scale).map_err(|error| error.message)
     }
 
     #[test]
@@ -343,7 +349,7 @@ mod tests {
         ] {
             assert_eq!(numeric(text, 5, 2), Err("numeric field overflow".into()), "{text}");
         }
-        let error = decimal("1000", 5, 2, &SqlType::Numeric(Some((5, 2)))).expect_err("overflow");
+        let error = decimal("1000", 5, 2).expect_err("overflow");
         assert_eq!(
             error.detail.as_deref(),
             Some(
@@ -354,14 +360,31 @@ mod tests {
             let expected = format!("invalid input syntax for type numeric: \"{text}\"");
             assert_eq!(numeric(text, 5, 2), Err(expected));
         }
-        let bare = SqlType::Numeric(None);
-        assert_eq!(decimal("1.50000000000000000000", 38, 10, &bare), Ok(15_000_000_000));
-        let error = decimal("0.00000000001", 38, 10, &bare).expect_err("too fine");
-        assert_eq!(error.code, "22003");
-        assert!(error.hint.is_some());
+    }
+
+    #[test]
+    fn numerics_without_a_modifier_are_exact_or_refused() {
+        let unit = |exponent: u32| i256::from_i128(10).wrapping_pow(exponent);
+        let plain = |text: &str| super::numeric(text).map_err(|error| error.code);
+        assert_eq!(plain("1.50000000000000000000"), Ok(unit(37).wrapping_mul(i256::from_i128(15))));
+        assert_eq!(plain("1e-38"), Ok(i256::ONE));
+        assert_eq!(plain("-1e37"), Ok(unit(75).wrapping_neg()));
+        assert_eq!(plain(&format!("1.{}", "0".repeat(60))), Ok(unit(38)));
+        for text in ["1e-39", "1e38", "1.00000000000000000000000000000000000001", "1e99999"] {
+            assert_eq!(plain(text), Err("22003"), "{text}");
+        }
     }
 
     proptest! {
+        #[test]
+        fn numerics_survive_their_text(unscaled in -10_i128.pow(38) + 1..10_i128.pow(38)) {
+            let mut text = Vec::new();
+            let unscaled = i256::from_i128(unscaled);
+            super::super::super::text::push_big_decimal(&mut text, unscaled, NUMERIC.1, true);
+            let text = String::from_utf8(text).expect("ascii");
+            prop_assert_eq!(super::numeric(&text), Ok(unscaled));
+        }
+
         #[test]
         fn decimals_survive_their_text(
             unscaled in -10_i128.pow(38) + 1..10_i128.pow(38),

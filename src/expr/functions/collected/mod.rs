@@ -27,24 +27,39 @@ use crate::error::{SqlError, code};
 
 /// What one of these functions is.
 #[derive(Debug)]
-struct Definition {
-    name: &'static str,
+pub(super) struct Definition {
+    pub(super) name: &'static str,
     /// The types that arguments of these types are taken as; `None`: there is no such function.
-    coerce: fn(&[DataType]) -> Option<Vec<DataType>>,
+    pub(super) coerce: fn(&[DataType]) -> Option<Vec<DataType>>,
     /// The type of the result over arguments of these types, with what Weir notes in metadata.
-    result: fn(&[FieldRef]) -> Field,
+    pub(super) result: fn(&[FieldRef]) -> Field,
     /// The result over rows in order: a column for each argument, none of them empty.
-    evaluate: fn(&[ArrayRef], &FieldRef) -> Result<ScalarValue>,
+    pub(super) evaluate: fn(&[ArrayRef], &FieldRef) -> Result<ScalarValue>,
     /// Rows whose first argument is NULL do not count.
-    skips_null: bool,
+    pub(super) skips_null: bool,
     /// Written `f(...) WITHIN GROUP (ORDER BY x)`: `x` is the first argument.
-    within_group: bool,
+    pub(super) within_group: bool,
 }
 
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = AggregateUDF> {
     let tables = [arrays::TABLE, json::TABLE, quantiles::TABLE];
     tables.into_iter().flatten().map(|definition| AggregateUDF::from(Collected::new(definition)))
+}
+
+/// The accumulator of a function. Others collect rows too, where they must be distinct.
+pub(super) fn collecting(
+    definition: &'static Definition,
+    args: &AccumulatorArgs<'_>,
+) -> Result<Box<dyn Accumulator>> {
+    Ok(Box::new(CollectedRows::new(definition, args)?))
+}
+
+/// What such an accumulator's state is.
+pub(super) fn collected_state(args: &StateFieldsArgs<'_>) -> FieldRef {
+    let columns = args.input_fields.iter().chain(args.ordering_fields);
+    let kind = state_type(columns.map(|field| field.data_type().clone()));
+    Field::new(format!("{}[rows]", args.name), kind, true).into()
 }
 
 /// An aggregate over collected rows, which its name identifies.
@@ -99,7 +114,7 @@ impl AggregateUDFImpl for Collected {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(CollectedRows::new(self.definition, &args)?))
+        collecting(self.definition, &args)
     }
 
     fn create_sliding_accumulator(
@@ -114,9 +129,7 @@ impl AggregateUDFImpl for Collected {
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        let columns = args.input_fields.iter().chain(args.ordering_fields);
-        let kind = state_type(columns.map(|field| field.data_type().clone()));
-        Ok(vec![Field::new(format!("{}[rows]", args.name), kind, true).into()])
+        Ok(vec![collected_state(&args)])
     }
 
     /// The columns of ORDER BY come with the arguments; the order is made here.

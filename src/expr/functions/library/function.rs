@@ -130,7 +130,7 @@ impl Overload {
 
 fn numeric_distance(from: &DataType) -> Option<u32> {
     match from {
-        DataType::Decimal128(..) => Some(0),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => Some(0),
         DataType::Null => Some(1),
         from if from.is_integer() => Some(3),
         DataType::Utf8 => Some(25),
@@ -153,7 +153,7 @@ fn distance(from: &DataType, to: &SqlType) -> Option<u32> {
         (DataType::Int64, DataType::Int32) => Some(1),
         (DataType::Int16 | DataType::Int32, DataType::Int32 | DataType::Int64) => Some(1),
         (from, DataType::Float64) if from.is_integer() => Some(4),
-        (DataType::Decimal128(..), DataType::Float64) => Some(3),
+        (DataType::Decimal128(..) | DataType::Decimal256(..), DataType::Float64) => Some(3),
         (DataType::Float32, DataType::Float64) => Some(1),
         (DataType::Date32, _) if with_zone == Some(true) => Some(1),
         (DataType::Date32, _) if with_zone == Some(false) => Some(2),
@@ -217,7 +217,7 @@ impl ScalarUDFImpl for PgFunction {
         let coerced = given.iter().enumerate().map(|(index, from)| match overload.kind(index) {
             Some(Kind::Of(to)) => to.to_arrow(),
             Some(Kind::Numeric) => match from {
-                DataType::Decimal128(..) => from.clone(),
+                DataType::Decimal128(..) | DataType::Decimal256(..) => from.clone(),
                 from if from.is_integer() => DataType::Decimal128(20, 0),
                 _ => SqlType::Numeric(None).to_arrow(),
             },

@@ -8,7 +8,7 @@ use crate::error::{SqlError, SqlResult, code};
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
     ("to_char(numeric, text) -> text", |row, out| {
-        let (value, scale) = row.decimal(0);
+        let (value, scale) = row.decimal(0)?;
         let template = Template::read(row.text(1))?;
         let shift = i8::try_from(template.shift).unwrap_or(0);
         let digits = i8::try_from(template.after).unwrap_or(0);

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BinaryBuilder, BooleanBuilder, Date32Builder, Decimal128Builder,
-    Float64Builder, Int32Builder, Int64Builder, IntervalMonthDayNanoBuilder, ListBuilder,
-    StringBuilder, Time64MicrosecondBuilder, TimestampMicrosecondBuilder,
+    Decimal256Builder, Float64Builder, Int32Builder, Int64Builder, IntervalMonthDayNanoBuilder,
+    ListBuilder, StringBuilder, Time64MicrosecondBuilder, TimestampMicrosecondBuilder,
 };
 use arrow::datatypes::IntervalMonthDayNano;
 use regex::Regex;
 
 use super::super::super::SessionStyle;
+use super::super::decimal::{numeric_of, significand};
 use super::pattern;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextEncoder;
@@ -116,12 +117,15 @@ impl<'a> Row<'a> {
     }
 
     /// A numeric's digits and scale.
-    pub(super) fn decimal(&self, index: usize) -> (i128, i8) {
+    pub(super) fn decimal(&self, index: usize) -> SqlResult<(i128, i8)> {
         match self.at(index) {
             (LaidOut { values: Values::Decimal(array), .. }, row) => {
-                (array.value(row), array.scale())
+                Ok((array.value(row), array.scale()))
             }
-            _ => (0, 0),
+            (LaidOut { values: Values::BigDecimal(array), .. }, row) => {
+                significand(array.value(row)).ok_or_else(super::decimals::overflow)
+            }
+            _ => Ok((0, 0)),
         }
     }
 
@@ -196,6 +200,8 @@ pub(super) enum Out {
     BigInt(Int64Builder),
     Double(Float64Builder),
     Decimal(Decimal128Builder, i8),
+    /// Without a modifier.
+    Numeric(Decimal256Builder),
     Text(StringBuilder),
     Bytes(BinaryBuilder),
     Date(Date32Builder),
@@ -213,10 +219,13 @@ impl Out {
             SqlType::Integer => Out::Integer(Int32Builder::with_capacity(rows)),
             SqlType::BigInt => Out::BigInt(Int64Builder::with_capacity(rows)),
             SqlType::Double => Out::Double(Float64Builder::with_capacity(rows)),
-            SqlType::Numeric(modifier) => {
-                let (precision, scale) = modifier.unwrap_or(crate::types::NUMERIC);
+            SqlType::Numeric(Some((precision, scale))) => {
                 let builder = Decimal128Builder::with_capacity(rows);
-                Out::Decimal(builder.with_precision_and_scale(precision, scale)?, scale)
+                Out::Decimal(builder.with_precision_and_scale(*precision, *scale)?, *scale)
+            }
+            SqlType::Numeric(None) => {
+                let builder = Decimal256Builder::with_capacity(rows);
+                Out::Numeric(builder.with_data_type(sql_type.to_arrow()))
             }
             SqlType::Bytea => Out::Bytes(BinaryBuilder::new()),
             SqlType::Date => Out::Date(Date32Builder::with_capacity(rows)),
@@ -241,6 +250,7 @@ impl Out {
             Out::BigInt(builder) => builder.append_null(),
             Out::Double(builder) => builder.append_null(),
             Out::Decimal(builder, _) => builder.append_null(),
+            Out::Numeric(builder) => builder.append_null(),
             Out::Text(builder) => builder.append_null(),
             Out::Bytes(builder) => builder.append_null(),
             Out::Date(builder) => builder.append_null(),
@@ -292,6 +302,9 @@ impl Out {
         if let Out::Decimal(builder, own) = self {
             let rescaled = super::decimals::rescale(value, scale, *own);
             builder.append_value(rescaled.ok_or_else(super::decimals::overflow)?);
+        } else if let Out::Numeric(builder) = self {
+            let number = numeric_of(value, scale);
+            builder.append_value(number.ok_or_else(super::decimals::overflow)?);
         }
         Ok(())
     }
@@ -351,6 +364,7 @@ impl Out {
             Out::BigInt(mut builder) => Arc::new(builder.finish()),
             Out::Double(mut builder) => Arc::new(builder.finish()),
             Out::Decimal(mut builder, _) => Arc::new(builder.finish()),
+            Out::Numeric(mut builder) => Arc::new(builder.finish()),
             Out::Text(mut builder) => Arc::new(builder.finish()),
             Out::Bytes(mut builder) => Arc::new(builder.finish()),
             Out::Date(mut builder) => Arc::new(builder.finish()),
