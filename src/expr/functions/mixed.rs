@@ -1,7 +1,7 @@
 //! What values of different types are compared as, and chosen among as.
 //!
-//! - Floats beside numerics are floats. DataFusion takes both for decimals, which have no NaN and no
-//!   infinity, and so fails on them.
+//! - Floats beside numerics are floats. DataFusion takes both for decimals, which have neither NaN
+//!   nor infinity, and so fails on them.
 //! - A literal without a type beside a date or time is one. DataFusion reads it as a timestamp of
 //!   nanoseconds, which end in 2262.
 
