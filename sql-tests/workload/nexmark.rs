@@ -12,7 +12,7 @@ use futures::TryStreamExt;
 use sqllogictest::harness::Trial;
 use tokio_postgres::Client;
 
-use super::{Known, Workload, state_of_views};
+use super::{Failing, Workload, state_of_views};
 use crate::client::{self, execute, value};
 use crate::harness::{self, trial};
 use crate::postgres;
@@ -40,7 +40,7 @@ const CHANGES: &[&str] = &[
     "UPDATE side_input SET value = 'x' || value WHERE key % 2 = 0",
 ];
 
-const KNOWN: Known = Known { failing: &[], recomputing: &["q06", "q19"] };
+const FAILING: Failing = &[];
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial("workload/nexmark", nexmark)]
@@ -51,7 +51,7 @@ async fn nexmark() -> Result<()> {
     let server = Server::start(2).await?;
     let database = postgres::Database::create().await?;
     let (weir, oracle) = (server.connect().await?, database.connect().await?);
-    let mut workload = Workload::read("nexmark")?;
+    let mut workload = Workload::read("Nexmark", "nexmark")?;
     execute(&oracle, &workload.schema()?).await?;
     for client in [&weir, &oracle] {
         execute(client, SIDE_INPUT).await?;
@@ -81,7 +81,7 @@ async fn nexmark() -> Result<()> {
         timed.elapsed(),
         state_of_views(&weir).await?
     ));
-    workload.finish(&KNOWN)
+    workload.finish(FAILING)
 }
 
 /// A table of the schema, filled by the source.

@@ -13,7 +13,7 @@ use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    Distinct, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast,
+    Aggregate, Distinct, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast,
 };
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::Statement as DataFusionStatement;
@@ -218,6 +218,8 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
     spell_casts(tree)
 }
 
+const GROUPING_ID: &str = Aggregate::INTERNAL_GROUPING_ID;
+
 /// PostgreSQL has no unsigned numbers: it counts in bigints (`row_number()`, `rank()`), and
 /// `ntile()` in integers.
 fn signed_windows(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
@@ -249,7 +251,11 @@ fn signed_windows(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
         if (0..width).all(|index| signed(index).is_none()) {
             return Ok(Transformed::no(node));
         }
-        let columns = window.schema.iter().enumerate().map(|(index, (qualifier, field))| {
+        // The number of a row's grouping set is asked for by GROUPING() alone, which takes it away
+        // when it is resolved.
+        let fields = window.schema.iter().enumerate();
+        let fields = fields.filter(|(_, (_, field))| field.name() != GROUPING_ID);
+        let columns = fields.map(|(index, (qualifier, field))| {
             let column = Expr::Column(Column::from((qualifier, field)));
             match signed(index) {
                 Some(kind) => cast(column, kind).alias_qualified(qualifier.cloned(), field.name()),
