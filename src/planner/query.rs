@@ -6,15 +6,13 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::config::Dialect;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema, ScalarValue, TableReference};
+use datafusion::common::{DFSchema, ScalarValue, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{
-    Aggregate, Distinct, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast,
-};
+use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
@@ -175,7 +173,7 @@ fn plan_guarded(
         .map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
-    let plan = plan_ties(plan).and_then(signed_windows).map_err(wrong)?;
+    let plan = plan_ties(plan).map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
     let plan = decorrelate(plan, state).map_err(wrong)?;
     let plan = state
@@ -216,56 +214,6 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
     spell_subqueries(tree)?;
     spell_functions(tree)?;
     spell_casts(tree)
-}
-
-const GROUPING_ID: &str = Aggregate::INTERNAL_GROUPING_ID;
-
-/// PostgreSQL has no unsigned numbers: it counts in bigints (`row_number()`, `rank()`), and
-/// `ntile()` in integers.
-fn signed_windows(plan: LogicalPlan) -> datafusion::error::Result<LogicalPlan> {
-    let mut windows = false;
-    plan.apply_with_subqueries(|node| {
-        windows |= matches!(node, LogicalPlan::Window(_));
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    if !windows {
-        return Ok(plan);
-    }
-    let done = plan.transform_up_with_subqueries(|node| {
-        let LogicalPlan::Window(window) = &node else {
-            // Nothing below a list of values has changed, and its types are decided.
-            return match node {
-                LogicalPlan::Values(_) => Ok(Transformed::no(node)),
-                node => node.recompute_schema().map(Transformed::yes),
-            };
-        };
-        let first = window.input.schema().fields().len();
-        let signed = |index: usize| {
-            let expr = window.window_expr.get(index.checked_sub(first)?)?;
-            let of_ntile = matches!(expr.clone().unalias(), Expr::WindowFunction(function)
-                if function.fun.name() == "ntile");
-            let unsigned = *window.schema.field(index).data_type() == DataType::UInt64;
-            unsigned.then_some(if of_ntile { DataType::Int32 } else { DataType::Int64 })
-        };
-        let width = window.schema.fields().len();
-        if (0..width).all(|index| signed(index).is_none()) {
-            return Ok(Transformed::no(node));
-        }
-        // The number of a row's grouping set is asked for by GROUPING() alone, which takes it away
-        // when it is resolved.
-        let fields = window.schema.iter().enumerate();
-        let fields = fields.filter(|(_, (_, field))| field.name() != GROUPING_ID);
-        let columns = fields.map(|(index, (qualifier, field))| {
-            let column = Expr::Column(Column::from((qualifier, field)));
-            match signed(index) {
-                Some(kind) => cast(column, kind).alias_qualified(qualifier.cloned(), field.name()),
-                None => column,
-            }
-        });
-        let columns: Vec<Expr> = columns.collect();
-        LogicalPlanBuilder::from(node).project(columns)?.build().map(Transformed::yes)
-    })?;
-    Ok(done.data)
 }
 
 fn parameter_field(sql_type: &SqlType) -> FieldRef {

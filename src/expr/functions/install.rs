@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
-use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
 use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
+use super::counted::Counted;
 use super::divide::{FloatDivide, NumericDivide, NumericMultiply};
 use super::extract::Extract;
 use super::framed::Framed;
@@ -72,6 +73,10 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
         if function.name() != "count" {
             state.register_udaf(Arc::new(AggregateUDF::from(Framed::new(function))))?;
         }
+    }
+    let windows: Vec<Arc<WindowUDF>> = state.window_functions().values().cloned().collect();
+    for counted in windows.into_iter().filter_map(Counted::of) {
+        state.register_udwf(Arc::new(WindowUDF::from(counted)))?;
     }
     let libraries: Vec<Arc<ScalarUDF>> = state.scalar_functions().values().cloned().collect();
     for function in libraries {

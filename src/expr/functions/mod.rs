@@ -10,6 +10,7 @@
 //! | integer `+ - *` out of range | an error | wraps around |
 //! | text to and from other types | as the types are written | as Arrow writes them |
 //! | fraction to integer | rounds | cuts |
+//! | `row_number()`, `rank()`, `ntile(n)` | bigint, bigint, integer | unsigned |
 //! | functions of text, JSON, times, arrays (`library`, `arrays`) | | other results or none |
 
 mod arithmetic;
@@ -18,6 +19,7 @@ mod assign;
 mod average;
 mod casts;
 mod collected;
+mod counted;
 mod decimal;
 mod divide;
 mod extract;
