@@ -136,8 +136,8 @@ impl Workload {
         Ok(())
     }
 
-    /// Says how it went, and fails unless all but `failing` are right and the page says how they are
-    /// kept.
+    /// Says how it went, and fails unless all but `failing` are right and the page says how they
+    /// are kept.
     fn finish(self, failing: Failing) -> Result<()> {
         let mut wrong = Vec::new();
         for Query { name, .. } in &self.queries {

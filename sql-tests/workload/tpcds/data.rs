@@ -1,9 +1,9 @@
 //! Rows for TPC-DS's 24 tables: few, the same each time, and of values that the queries ask for.
 //!
-//! The specification's own generator has fixed dimensions of millions of rows, and at a size that a
-//! test can bear nearly every query over it is empty. Here the dimensions are small and their
-//! values, like the days of the sales, are mostly those of the queries' parameters; returns belong to
-//! sales, foreign keys are sometimes NULL, and some sales are made alike in all three channels.
+//! The specification's own generator has fixed dimensions of millions of rows, and at a size that
+//! a test can bear nearly every query over it is empty. Here the dimensions are small and their
+//! values, like the days of the sales, are mostly those of the queries' parameters; returns belong
+//! to sales, foreign keys are sometimes NULL, and some sales are alike in all three channels.
 
 use std::fmt::{self, Display};
 
@@ -20,9 +20,10 @@ use super::words::{
     PLACES, SIZES, STORES, UNITS, ZIPS,
 };
 
+/// One under which every query selects something.
 const SEED: u64 = 1998;
-/// From this day on there are dates, and from then until that day there are sales.
 const FIRST_DAY: NaiveDate = NaiveDate::from_ymd_opt(1998, 1, 1).expect("a date");
+/// Days from the first on: that there are, and with sales.
 pub(super) const DAYS: i64 = 1950;
 pub(super) const DAYS_OF_SALES: i64 = 1826;
 /// The specification's number of the first day.
@@ -38,6 +39,7 @@ pub(super) const REASONS: usize = 6;
 pub(super) const SHIP_MODES: usize = 6;
 pub(super) const PAGES: usize = 6;
 pub(super) const SITES: usize = 4;
+
 /// The tables in the order in which they are filled: dimensions first.
 pub(super) fn generate() -> Vec<(&'static str, Vec<String>)> {
     let mut dimensions =

@@ -40,7 +40,8 @@ const CHANGES: &[&str] = &[
         WHERE cr_order_number % 3 = 0",
     "UPDATE item SET i_category = 'Books', i_class = 'reference', i_manager_id = 1 \
         WHERE i_item_sk % 7 = 0",
-    "UPDATE customer SET c_current_addr_sk = c_current_addr_sk % 64 + 1 WHERE c_customer_sk % 4 = 0",
+    "UPDATE customer SET c_current_addr_sk = c_current_addr_sk % 64 + 1 \
+        WHERE c_customer_sk % 4 = 0",
     "UPDATE customer_address SET ca_state = 'GA', ca_county = 'Walker County' \
         WHERE ca_address_sk % 16 = 3",
     "UPDATE store SET s_state = 'GA' WHERE s_store_sk = 2",
