@@ -151,7 +151,7 @@ impl Dimensions {
         let first = at.with_day(1).expect("every month has a first day");
         let last = first + chrono::Months::new(1) - Days::new(1);
         let key = |date: NaiveDate| day_key((date - FIRST_DAY).num_days());
-        let weekend = flag(at.weekday().num_days_from_sunday() % 6 == 0);
+        let weekend = flag(at.weekday().num_days_from_sunday().is_multiple_of(6));
         let holiday = flag(month == 12 && at.day() == 25);
         line(&[
             &day_key(day),
@@ -445,7 +445,7 @@ impl Dimensions {
             &NULL,
             &day_key(0),
             &day_key(100),
-            &flag(at % 2 == 0),
+            &flag(at.is_multiple_of(2)),
             &self.maybe(customer),
             &"http://www.example.com",
             &["order", "welcome", "feedback"][at % 3],
@@ -472,7 +472,7 @@ impl Dimensions {
             &channels.join(","),
             &"details",
             &"Unknown",
-            &flag(at % 2 == 0),
+            &flag(at.is_multiple_of(2)),
         ])
     }
 
