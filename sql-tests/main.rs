@@ -15,7 +15,7 @@
 //! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |
 //! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
 //! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
-//! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts, and the pages made here |
+//! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts, and pages of docs |
 //!
 //! The oracle's queries are the same each time if neither a seed nor their number is given.
 
