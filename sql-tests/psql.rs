@@ -14,7 +14,11 @@ const OBJECTS: &str = "
     CREATE MATERIALIZED VIEW parts_by_name AS SELECT name, count(*) AS n FROM parts GROUP BY name;
     CREATE VIEW cheap AS SELECT id, name FROM parts WHERE price < 1;
     CREATE SCHEMA store;
-    CREATE TABLE store.shelves (id bigint, wide boolean);";
+    CREATE TABLE store.shelves (id bigint, wide boolean);
+    CREATE TABLE boxes (w int, h int, area int GENERATED ALWAYS AS (w * h) STORED);
+    CREATE FUNCTION gross(price numeric, rate numeric DEFAULT 0.19) RETURNS numeric LANGUAGE SQL
+        IMMUTABLE AS 'SELECT price * (1 + rate)';
+    CREATE FUNCTION store.many(n int) RETURNS TABLE (m int) LANGUAGE SQL AS 'SELECT n';";
 
 /// A command, and the words that it shows in this order.
 const COMMANDS: &[(&str, &[&str])] = &[
@@ -47,7 +51,14 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (r"\dv", &["public", "cheap", "view"]),
     (r"\di", &["public", "parts_pkey", "index", "parts"]),
     (r"\dn", &["public", "store"]),
-    (r"\df", &["List of functions"]),
+    (r"\d boxes", &["area", "integer", "generated always as (w * h) stored"]),
+    (
+        r"\df",
+        &["List of functions", "public", "gross", "numeric", "rate numeric DEFAULT 0.19", "func"],
+    ),
+    (r"\df store.*", &["store", "many", "TABLE(m integer)", "n integer", "func"]),
+    (r"\df+ gross", &["gross", "immutable", "sql", "SELECT price * (1 + rate)"]),
+    (r"\sf gross", &["CREATE OR REPLACE FUNCTION public.gross", "AS $function$SELECT price"]),
     (r"\l", &["List of databases", "weir"]),
     (r"\conninfo", &["database \"weir\"", "user \"weir\""]),
 ];

@@ -55,9 +55,12 @@ pub mod code {
     pub const SYNTAX_ERROR: SqlState = "42601";
     pub const DUPLICATE_COLUMN: SqlState = "42701";
     pub const AMBIGUOUS_COLUMN: SqlState = "42702";
+    pub const GENERATED_ALWAYS: SqlState = "428C9";
     pub const UNDEFINED_COLUMN: SqlState = "42703";
     pub const UNDEFINED_OBJECT: SqlState = "42704";
     pub const DUPLICATE_OBJECT: SqlState = "42710";
+    pub const DUPLICATE_FUNCTION: SqlState = "42723";
+    pub const AMBIGUOUS_FUNCTION: SqlState = "42725";
     pub const GROUPING_ERROR: SqlState = "42803";
     pub const DATATYPE_MISMATCH: SqlState = "42804";
     pub const WRONG_OBJECT_TYPE: SqlState = "42809";
@@ -70,7 +73,9 @@ pub mod code {
     pub const DUPLICATE_SCHEMA: SqlState = "42P06";
     pub const DUPLICATE_TABLE: SqlState = "42P07";
     pub const INVALID_COLUMN_REFERENCE: SqlState = "42P10";
+    pub const INVALID_FUNCTION_DEFINITION: SqlState = "42P13";
     pub const INVALID_TABLE_DEFINITION: SqlState = "42P16";
+    pub const INVALID_OBJECT_DEFINITION: SqlState = "42P17";
     pub const INDETERMINATE_DATATYPE: SqlState = "42P18";
     pub const OUT_OF_MEMORY: SqlState = "53200";
     pub const TOO_MANY_CONNECTIONS: SqlState = "53300";

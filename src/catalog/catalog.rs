@@ -1,10 +1,11 @@
 //! All that exists at one moment, as an immutable value.
 //!
 //! A statement takes one `Catalog` and resolves every name in it; DDL makes a new one
-//! (`edit`, `drop`). Cloning shares the maps, so a clone costs four reference counts.
+//! (`edit`, `drop`). Cloning shares the maps, so a clone costs five reference counts.
 //!
 //! What holds: every object's schema exists; every name (of a relation or of a primary key's
-//! index) belongs to one object; every id in `depends_on` is an object of this catalog; `next_oid`
+//! index) belongs to one object; every id in `depends_on` is an object or a function of this
+//! catalog; `next_oid`
 //! is above every OID ever given out.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName, Table};
 use crate::types::ObjectId;
 
@@ -80,6 +82,7 @@ pub struct Catalog {
     pub(super) schemas: Arc<BTreeMap<String, Arc<Schema>>>,
     pub(super) objects: Arc<BTreeMap<ObjectId, Arc<Object>>>,
     pub(super) names: Arc<BTreeMap<QualifiedName, Named>>,
+    pub(super) functions: Arc<BTreeMap<ObjectId, Arc<Function>>>,
     pub(super) next_oid: u32,
 }
 
@@ -93,6 +96,7 @@ impl Default for Catalog {
             schemas: Arc::new(built_in_schemas().map(|s| (s.name.clone(), Arc::new(s))).collect()),
             objects: Arc::new(BTreeMap::from([(NOTHING_OID, Arc::new(nothing()))])),
             names: Arc::default(),
+            functions: Arc::default(),
             next_oid: FIRST_USER_OID,
         }
     }
@@ -244,20 +248,18 @@ impl Catalog {
             .expect("there are more numbers than names")
     }
 
-    /// Objects that need `id`, directly or through others, in an order in which they can be
-    /// dropped: each before what it needs.
+    /// Objects and functions that need `id`, directly or through others, in an order in which they
+    /// can be dropped: each before what it needs.
     pub fn dependants(&self, id: ObjectId) -> Vec<ObjectId> {
         let mut needed = BTreeSet::from([id]);
         let mut found = Vec::new();
         loop {
             let before = found.len();
             // Usually one pass: a dependant is younger than what it needs, so its OID is higher.
-            for object in self.objects.values() {
-                if !needed.contains(&object.id)
-                    && object.depends_on.iter().any(|on| needed.contains(on))
-                {
-                    needed.insert(object.id);
-                    found.push(object.id);
+            for id in self.objects.keys().chain(self.functions.keys()) {
+                if !needed.contains(id) && self.needs(*id).iter().any(|on| needed.contains(on)) {
+                    needed.insert(*id);
+                    found.push(*id);
                 }
             }
             if found.len() == before {
@@ -280,14 +282,8 @@ impl Catalog {
                     needs_first.push(id);
                 } else if seen.insert(id) {
                     stack.push((id, true));
-                    let needs = self.objects.get(&id).map(|o| o.depends_on.as_slice());
-                    stack.extend(
-                        needs
-                            .unwrap_or(&[])
-                            .iter()
-                            .filter(|on| wanted.contains(on))
-                            .map(|on| (*on, false)),
-                    );
+                    let needs = self.needs(id).iter().filter(|on| wanted.contains(on));
+                    stack.extend(needs.map(|on| (*on, false)));
                 }
             }
         }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::catalog::{Catalog, Named};
 use super::edit::no_schema;
-use super::object::{Object, QualifiedName};
+use super::function::Function;
+use super::object::{Object, ObjectKind, QualifiedName};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -38,7 +39,7 @@ pub struct Notice {
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DropPlan {
-    /// Each before what it needs; empty if IF EXISTS found nothing.
+    /// Relations and functions, each before what it needs; empty if IF EXISTS found nothing.
     pub objects: Vec<ObjectId>,
     pub notices: Vec<Notice>,
 }
@@ -58,9 +59,28 @@ impl DropKind {
 struct Dependence {
     dependant: String,
     on: String,
+    /// Whether it is a table that calls a function: no CASCADE may take its rows.
+    kept: bool,
 }
 
 impl Catalog {
+    /// What DROP of functions takes away. Each is given by name, and by the types of its parameters
+    /// where its name is not enough.
+    pub fn plan_drop_functions(
+        &self,
+        targets: Vec<ObjectId>,
+        search_path: &[String],
+        cascade: bool,
+    ) -> SqlResult<DropPlan> {
+        let mut plan = DropPlan::default();
+        let what = match targets.as_slice() {
+            [one] => self.describe(*one, search_path),
+            _ => String::new(),
+        };
+        self.add_dependants(&mut plan, targets, &what, None, search_path, cascade)?;
+        Ok(plan)
+    }
+
     /// The relations that a DROP of relations takes away.
     pub fn plan_drop(&self, request: &DropRequest<'_>) -> SqlResult<DropPlan> {
         let mut plan = DropPlan::default();
@@ -158,19 +178,24 @@ impl Catalog {
         let mut others = Vec::new();
         loop {
             let before = others.len();
-            for object in self.objects() {
-                if going.contains(&object.id) {
+            let relations = self.objects().map(|object| (object.id, &object.name));
+            let functions = self.functions().map(|function| (function.id, &function.name));
+            for (id, name) in relations.chain(functions) {
+                if going.contains(&id) {
                     continue;
                 }
-                let on = if schema == Some(object.name.schema.as_str()) {
+                let contained = schema == Some(name.schema.as_str());
+                let on = if contained {
                     what.to_owned()
-                } else if let Some(on) = object.depends_on.iter().find(|on| going.contains(on)) {
+                } else if let Some(on) = self.needs(id).iter().find(|on| going.contains(on)) {
                     self.describe(*on, search_path)
                 } else {
                     continue;
                 };
-                going.insert(object.id);
-                others.push(Dependence { dependant: self.describe(object.id, search_path), on });
+                going.insert(id);
+                let dependant = self.describe(id, search_path);
+                let table = self.object(id).is_some_and(|o| matches!(o.kind, ObjectKind::Table(_)));
+                others.push(Dependence { dependant, on, kept: table && !contained });
             }
             if others.len() == before {
                 break;
@@ -179,6 +204,12 @@ impl Catalog {
         if !others.is_empty() && !cascade {
             return Err(still_needed(what, &others));
         }
+        if others.iter().any(|other| other.kept) {
+            return Err(still_needed(what, &others).hint(
+                "A column calls the function, and CASCADE would take the table's rows away: drop \
+                 the table first.",
+            ));
+        }
         plan.notices.extend(cascade_notice(&others));
         plan.objects = self.in_drop_order(&going.into_iter().collect::<Vec<_>>());
         Ok(())
@@ -186,8 +217,21 @@ impl Catalog {
 
     /// `materialized view v`, with its schema where the search path does not find it.
     fn describe(&self, id: ObjectId, search_path: &[String]) -> String {
+        if let Some(function) = self.function(id) {
+            return format!("function {}", self.shown_function(function, search_path));
+        }
         let Some(object) = self.object(id) else { return format!("object {}", id.0) };
         format!("{} {}", object.kind_name(), self.shown_name(object, search_path))
+    }
+
+    /// `f(integer)`, with its schema where the search path does not find it.
+    pub fn shown_function(&self, function: &Function, search_path: &[String]) -> String {
+        let found = self.functions_named(search_path, None, &function.name.name);
+        let signature = function.signature();
+        if found.iter().any(|found| found.id == function.id) {
+            return signature;
+        }
+        format!("{}.{signature}", quote_identifier(&function.name.schema))
     }
 
     /// The name by which a relation is shown: with its schema where the search path would not

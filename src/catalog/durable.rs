@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! catalog/object/<oid>     {"format":1,"value":{ Object }}
+//! catalog/function/<oid>   {"format":1,"value":{ Function }}
 //! catalog/schema/<oid>     {"format":1,"value":{ Schema }}     null: a built-in one was dropped
 //! catalog/database/<oid>   {"format":1,"value":{ Database }}   null: as above
 //! catalog/next_oid         {"format":1,"value":16400}
@@ -20,6 +21,7 @@ use super::catalog::{
     Catalog, Database, FIRST_USER_OID, Schema, built_in_databases, built_in_schemas, names_of,
     nothing, oids_of,
 };
+use super::function::Function;
 use super::object::Object;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
@@ -31,6 +33,7 @@ pub const KEY_PREFIX: &str = "catalog/";
 const FORMAT: u32 = 1;
 
 const OBJECT: &str = "catalog/object/";
+const FUNCTION: &str = "catalog/function/";
 const SCHEMA: &str = "catalog/schema/";
 const DATABASE: &str = "catalog/database/";
 const NEXT_OID: &str = "catalog/next_oid";
@@ -56,6 +59,14 @@ pub(super) fn put_object(object: &Object) -> SqlResult<Change> {
 
 pub(super) fn delete_object(id: ObjectId) -> Change {
     (format!("{OBJECT}{}", id.0).into_bytes(), None)
+}
+
+pub(super) fn put_function(function: &Function) -> SqlResult<Change> {
+    put(format!("{FUNCTION}{}", function.id.0), function)
+}
+
+pub(super) fn delete_function(id: ObjectId) -> Change {
+    (format!("{FUNCTION}{}", id.0).into_bytes(), None)
 }
 
 pub(super) fn put_schema(schema: &Schema) -> SqlResult<Change> {
@@ -114,6 +125,7 @@ impl Catalog {
         let mut databases: BTreeMap<_, _> = built_in_databases().map(|d| (d.id, d)).collect();
         let mut schemas: BTreeMap<_, _> = built_in_schemas().map(|s| (s.id, s)).collect();
         let mut objects = BTreeMap::from([(nothing().id, Arc::new(nothing()))]);
+        let mut functions = BTreeMap::new();
         let mut next_oid = FIRST_USER_OID;
         for (key, value) in entries {
             let Ok(key) = std::str::from_utf8(&key) else { continue };
@@ -122,6 +134,9 @@ impl Catalog {
             } else if key.starts_with(OBJECT) {
                 let object: Object = get(key, &value)?;
                 objects.insert(object.id, Arc::new(object));
+            } else if key.starts_with(FUNCTION) {
+                let function: Function = get(key, &value)?;
+                functions.insert(function.id, Arc::new(function));
             } else if let Some(oid) = key.strip_prefix(SCHEMA) {
                 keep(&mut schemas, oid, get(key, &value)?);
             } else if let Some(oid) = key.strip_prefix(DATABASE) {
@@ -130,7 +145,8 @@ impl Catalog {
         }
         let nameable = objects.values().filter(|object: &&Arc<Object>| object.id != nothing().id);
         let names = nameable.flat_map(|object| names_of(object)).collect();
-        let above = objects.values().flat_map(|object| oids_of(object)).map(|id| id.0 + 1).max();
+        let taken = objects.values().flat_map(|object| oids_of(object));
+        let above = taken.chain(functions.keys().copied()).map(|id| id.0 + 1).max();
         let catalog = Catalog {
             databases: Arc::new(
                 databases.into_values().map(|d| (d.name.clone(), Arc::new(d))).collect(),
@@ -140,6 +156,7 @@ impl Catalog {
             ),
             objects: Arc::new(objects),
             names: Arc::new(names),
+            functions: Arc::new(functions),
             next_oid: next_oid.max(above.unwrap_or(FIRST_USER_OID)),
         };
         catalog.check_references()?;
@@ -148,20 +165,18 @@ impl Catalog {
 
     /// An entry that names what is not there means a lost write: better said at boot.
     fn check_references(&self) -> SqlResult<()> {
-        for object in self.objects() {
-            let missing = if self.schema(&object.name.schema).is_none() {
-                format!("schema {}", object.name.schema)
-            } else if let Some(id) = object.depends_on.iter().find(|id| self.object(**id).is_none())
-            {
+        let relations = self.objects().map(|o| (o.kind_name(), &o.name, &o.depends_on));
+        let functions = self.functions().map(|f| ("function", &f.name, &f.depends_on));
+        for (kind, name, depends_on) in relations.chain(functions) {
+            let missing = if self.schema(&name.schema).is_none() {
+                format!("schema {}", name.schema)
+            } else if let Some(id) = depends_on.iter().find(|id| !self.exists(**id)) {
                 format!("object {}", id.0)
             } else {
                 continue;
             };
-            let message = format!(
-                "{} \"{}\" refers to {missing}, which does not exist",
-                object.kind_name(),
-                object.name.name
-            );
+            let message =
+                format!("{kind} \"{}\" refers to {missing}, which does not exist", name.name);
             return Err(SqlError::new(code::DATA_CORRUPTED, message));
         }
         Ok(())
@@ -200,6 +215,7 @@ mod tests {
         let loaded = Catalog::load(entries.clone()).unwrap();
         assert_eq!(loaded.objects, catalog.objects);
         assert_eq!(loaded.names, catalog.names);
+        assert_eq!(loaded.functions, catalog.functions);
         assert_eq!(loaded.schemas, catalog.schemas);
         assert_eq!(loaded.databases, catalog.databases);
         assert_eq!(loaded.next_oid, catalog.next_oid);

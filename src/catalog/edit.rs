@@ -43,7 +43,7 @@ impl Catalog {
                 .detail("System catalog modifications are currently disallowed."));
         }
         check_columns(&object)?;
-        if let Some(missing) = object.depends_on.iter().find(|id| self.object(**id).is_none()) {
+        if let Some(missing) = object.depends_on.iter().find(|id| !self.exists(**id)) {
             return Err(SqlError::internal(format!("depends on {}, which is gone", missing.0)));
         }
         let mut next = self.clone();
@@ -72,16 +72,19 @@ impl Catalog {
         Ok((next, changes))
     }
 
-    /// Without these relations. What needs them must be among them: see [`Catalog::plan_drop`].
+    /// Without these relations and functions. What needs them must be among them: see
+    /// [`Catalog::plan_drop`].
     pub fn without(&self, ids: &[ObjectId]) -> SqlResult<Edited> {
         let gone: BTreeSet<ObjectId> = ids.iter().copied().collect();
-        let left_over = self.objects().find(|object| {
-            !gone.contains(&object.id) && object.depends_on.iter().any(|on| gone.contains(on))
+        let relations = self.objects().map(|o| (o.id, o.kind_name(), &o.name));
+        let functions = self.functions().map(|f| (f.id, "function", &f.name));
+        let left_over = relations.chain(functions).find(|(id, _, _)| {
+            !gone.contains(id) && self.needs(*id).iter().any(|on| gone.contains(on))
         });
-        if let Some(object) = left_over {
+        if let Some((_, kind, name)) = left_over {
             return Err(SqlError::new(
                 code::DEPENDENT_OBJECTS_STILL_EXIST,
-                format!("{} \"{}\" still depends on it", object.kind_name(), object.name.name),
+                format!("{kind} \"{}\" still depends on it", name.name),
             ));
         }
         let mut next = self.clone();
@@ -89,7 +92,12 @@ impl Catalog {
         Arc::make_mut(&mut next.names).retain(|_, named| match named {
             Named::Object(id) | Named::PrimaryKeyOf(id) => !gone.contains(id),
         });
-        Ok((next, gone.into_iter().map(durable::delete_object).collect()))
+        Arc::make_mut(&mut next.functions).retain(|id, _| !gone.contains(id));
+        let delete = |id: ObjectId| match self.function(id) {
+            Some(_) => durable::delete_function(id),
+            None => durable::delete_object(id),
+        };
+        Ok((next, gone.into_iter().map(delete).collect()))
     }
 
     /// With a new schema.
@@ -135,6 +143,11 @@ impl Catalog {
                     object.name.name
                 ),
             ));
+        }
+        if let Some(function) = self.functions().find(|function| function.name.schema == name) {
+            let message = format!("cannot drop schema {name} because other objects depend on it");
+            let detail = format!("function {} depends on schema {name}", function.signature());
+            return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message).detail(detail));
         }
         let changes = vec![durable::delete_schema(schema.id)?];
         let mut next = self.clone();
@@ -216,7 +229,11 @@ impl Catalog {
     }
 
     /// OIDs that were given out are never given out again, also after a restart.
-    fn move_past(&mut self, given: Vec<ObjectId>, changes: &mut Vec<Change>) -> SqlResult<()> {
+    pub(super) fn move_past(
+        &mut self,
+        given: Vec<ObjectId>,
+        changes: &mut Vec<Change>,
+    ) -> SqlResult<()> {
         let above = given.into_iter().map(|id| id.0 + 1).max().unwrap_or(0);
         if above > self.next_oid {
             self.next_oid = above;

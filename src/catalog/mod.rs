@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod drop;
 pub mod durable;
 pub mod edit;
+pub mod function;
 pub mod object;
 pub mod pg;
 
@@ -17,4 +18,5 @@ pub use catalog::{Catalog, Database, Oids, Schema};
 pub use drop::{DropKind, DropPlan, DropRequest, Notice, quote_identifier};
 pub use durable::Change;
 pub use edit::{CommentTarget, Edited};
+pub use function::Function;
 pub use object::{Column, Object, ObjectKind, QualifiedName};

@@ -50,6 +50,9 @@ pub struct Column {
     pub not_null: bool,
     /// The default's SQL text.
     pub default: Option<String>,
+    /// The expression over the row's other columns that it is computed by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated: Option<String>,
     pub comment: Option<String>,
 }
 

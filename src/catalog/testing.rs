@@ -134,5 +134,12 @@ pub fn context_of(catalog: Catalog) -> PgContext {
 }
 
 fn column(name: &str, sql_type: SqlType, not_null: bool) -> Column {
-    Column { name: name.to_owned(), sql_type, not_null, default: None, comment: None }
+    Column {
+        name: name.to_owned(),
+        sql_type,
+        not_null,
+        default: None,
+        generated: None,
+        comment: None,
+    }
 }

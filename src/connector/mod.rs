@@ -3,6 +3,7 @@
 //! A source is made of splits, each with a position. Positions commit with the epoch, and a
 //! source seeked to a position gives the same rows again: that is what exactly-once rests on.
 
+pub mod computed;
 pub mod datagen;
 mod draw;
 pub mod file;

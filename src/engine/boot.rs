@@ -59,7 +59,7 @@ impl Engine {
         data: &Path,
     ) -> SqlResult<Arc<Engine>> {
         let snapshot = store.snapshot();
-        let catalog = load_catalog(&snapshot)?;
+        let catalog = Arc::new(load_catalog(&snapshot)?);
         let readers = Readers::default();
         // Queries spill what their share of the memory does not hold.
         let spill = data.join("spill");
@@ -83,7 +83,7 @@ impl Engine {
             coordinator.status().set_job(object, JobState::Suspended { error });
         }
         let engine = Arc::new(Engine {
-            catalog: RwLock::new(Arc::new(catalog)),
+            catalog: RwLock::new(catalog),
             coordinator,
             inboxes: RwLock::new(found.inboxes),
             ddl: tokio::sync::Mutex::new(()),
@@ -112,7 +112,7 @@ pub(super) fn load_catalog(snapshot: &Snapshot) -> SqlResult<Catalog> {
     Catalog::load(snapshot.meta_with_prefix(b"catalog/")?)
 }
 
-async fn find(store: &Store, catalog: &Catalog, readers: &Readers) -> SqlResult<Found> {
+async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlResult<Found> {
     let snapshot = store.snapshot();
     let mut found = Found {
         start: Start::default(),
@@ -132,7 +132,7 @@ async fn find(store: &Store, catalog: &Catalog, readers: &Readers) -> SqlResult<
                     found.pumped.push(Arc::clone(object));
                 }
             }
-            ObjectKind::Source(_) => found.start.sources.push(jobs::source_spec(object)?),
+            ObjectKind::Source(_) => found.start.sources.push(jobs::source_spec(catalog, object)?),
             ObjectKind::View(_) => {}
             ObjectKind::MaterializedView(_) => {
                 let graph = planner::plan_stored_view(catalog, object).await;

@@ -7,11 +7,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::{Change, JobSpec, SourceSpec};
 use crate::checkpoint::detached::{Committing, Driver, Input, Progress};
 use crate::connector;
 use crate::error::{SqlError, SqlResult, code};
+use crate::planner;
 use crate::serving::connector_options;
 use crate::state::RowLayout;
 use crate::task;
@@ -51,14 +52,18 @@ pub(super) fn layout(object: &Object) -> SqlResult<RowLayout> {
 }
 
 /// How the graph opens a source.
-pub(super) fn source_spec(object: &Object) -> SqlResult<SourceSpec> {
+pub(super) fn source_spec(catalog: &Arc<Catalog>, object: &Object) -> SqlResult<SourceSpec> {
     let ObjectKind::Source(source) = &object.kind else {
         return Err(SqlError::internal(format!("{} is not a source", object.name.name)));
     };
     let (options, schema) = (connector_options(&source.connector), object.schema());
+    let generated = planner::plan_generated(catalog, &object.name.name, &object.columns)?;
+    let generated = generated.map(Arc::new);
     Ok(SourceSpec {
         object: object.id,
-        open: Arc::new(move || connector::registry::open(&options, Arc::clone(&schema))),
+        open: Arc::new(move || {
+            connector::computed::open(&options, Arc::clone(&schema), generated.clone())
+        }),
     })
 }
 
@@ -74,7 +79,7 @@ impl Engine {
                     .object(id)
                     .ok_or_else(|| SqlError::internal(format!("object {} is gone", id.0)))?;
                 let input = match &object.kind {
-                    ObjectKind::Source(_) => Input::Source(source_spec(object)?),
+                    ObjectKind::Source(_) => Input::Source(source_spec(&catalog, object)?),
                     _ => Input::Stored(Box::new(layout(object)?)),
                 };
                 Ok((id, input))

@@ -17,6 +17,8 @@ use crate::connector::{self, DeadLetter, Positions, Then};
 use crate::dataflow::inbox::{Inbox, TableWrite};
 use crate::dataflow::source::{positions_key, positions_of};
 use crate::error::{SqlError, SqlResult};
+use crate::expr::Generated;
+use crate::planner;
 use crate::serving::connector_options;
 use crate::task;
 use crate::types::key::canonical;
@@ -36,7 +38,9 @@ impl Engine {
         let inbox = self
             .inbox(table.id)
             .ok_or_else(|| SqlError::internal(format!("table {} has no inbox", table.id.0)))?;
+        let generated = planner::plan_generated(&self.catalog(), &table.name.name, &table.columns)?;
         let pump = Pump {
+            generated: generated.map(Arc::new),
             engine: Arc::clone(self),
             inbox,
             options: connector_options(connector),
@@ -61,6 +65,7 @@ struct Pump {
     inbox: Arc<Inbox>,
     options: connector::registry::Options,
     schema: arrow::datatypes::SchemaRef,
+    generated: Option<Arc<Generated>>,
     keyed: bool,
     object: ObjectId,
 }
@@ -80,7 +85,8 @@ impl Pump {
     }
 
     async fn read(&self) -> SqlResult<()> {
-        let mut source = connector::registry::open(&self.options, Arc::clone(&self.schema))?;
+        let (schema, generated) = (Arc::clone(&self.schema), self.generated.clone());
+        let mut source = connector::computed::open(&self.options, schema, generated)?;
         let committed = self.engine.snapshot().meta(&positions_key(self.object))?;
         source.seek(&positions_of(committed.as_deref())?)?;
         loop {

@@ -1,11 +1,14 @@
 //! How serving, which knows no SQL text, has views planned.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::error::{SqlError, SqlResult};
+use crate::expr::Generated;
 use crate::planner;
 use crate::serving::ViewPlanner;
 
@@ -21,5 +24,9 @@ impl ViewPlanner for Views {
         };
         let query = planner::parse_query(&kind.query)?;
         Ok(planner::plan_query(state, &query, &[]).await?.plan)
+    }
+
+    fn generated(&self, catalog: &Arc<Catalog>, source: &Object) -> SqlResult<Option<Generated>> {
+        planner::plan_generated(catalog, &source.name.name, &source.columns)
     }
 }

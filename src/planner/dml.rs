@@ -42,6 +42,22 @@ pub fn insert_query(insert: &Insert, targets: &[Column]) -> SqlResult<Option<Que
     Ok(Some(Query { tree: Arc::new(tree), ..source.clone() }))
 }
 
+impl Insert {
+    /// Whether its rows are written out, rather than those of a query.
+    pub fn lists_values(&self) -> bool {
+        let body = self.source.as_ref().map(|source| source.tree.body.as_ref());
+        matches!(body, None | Some(ast::SetExpr::Values(_)))
+    }
+}
+
+/// 428C9: a value for a column that is computed.
+pub fn not_a_default(column: &Column) -> SqlError {
+    let name = &column.name;
+    let message = format!("cannot insert a non-DEFAULT value into column \"{name}\"");
+    SqlError::new(code::GENERATED_ALWAYS, message)
+        .detail(format!("Column \"{name}\" is a generated column."))
+}
+
 /// DEFAULT and parameters in a row of VALUES.
 fn fill_row(
     row: &mut ast::Parens<Vec<ast::Expr>>,
@@ -60,6 +76,8 @@ fn fill_row(
     for (value, target) in row.iter_mut().zip(targets) {
         if is_default(value) {
             *value = default_of(target)?;
+        } else if target.generated.is_some() {
+            return Err(not_a_default(target));
         } else {
             type_parameter(value, target)?;
         }

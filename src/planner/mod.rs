@@ -20,6 +20,7 @@ mod explicit_casts;
 mod failure;
 mod fetch;
 mod function_syntax;
+mod generated;
 mod grouping_sets;
 mod job;
 mod labels;
@@ -33,6 +34,7 @@ mod query;
 mod rows;
 mod set_functions;
 mod source;
+mod sql_functions;
 mod subquery_syntax;
 
 #[cfg(test)]
@@ -41,7 +43,8 @@ pub(crate) mod testing;
 mod tests;
 mod whole_rows;
 
-pub use dml::{default_expression, delete_query, insert_query, update_query};
+pub use dml::{default_expression, delete_query, insert_query, not_a_default, update_query};
+pub use generated::{check_column_expressions, plan_generated};
 pub use job::{DescribedView, PlannedView, describe_view, explain, plan_stored_view, plan_view};
 pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};
@@ -49,5 +52,6 @@ pub use query::{PlannedQuery, configure, plan_query};
 pub use rows::{
     Parameters, RowExpressions, RowRelation, plan_conflict, plan_expressions, plan_returning,
 };
+pub use sql_functions::{DescribedFunction, describe_function};
 pub use statement::{Statement, StatementKind};
 pub use syntax::{Expression, Name, Query};

@@ -27,6 +27,7 @@ use super::explicit_casts::cast_function;
 use super::fetch::{WITH_TIES, with_ties_function};
 use super::operators::{Operators, Types};
 use super::set_functions::{STREAMED_SERIES, SetFunctions};
+use super::sql_functions::{FunctionRelations, Functions};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::assignment;
 use crate::types::SqlType;
@@ -38,17 +39,31 @@ pub(super) type Relations = HashMap<TableReference, Arc<dyn TableSource>>;
 pub(super) struct Names<'a> {
     state: &'a SessionState,
     relations: Relations,
+    functions: Functions,
     expr_planners: Vec<Arc<dyn ExprPlanner>>,
     relation_planners: Vec<Arc<dyn RelationPlanner>>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(state: &'a SessionState, relations: Relations) -> SqlResult<Self> {
+    pub(super) fn new(
+        state: &'a SessionState,
+        relations: Relations,
+        functions: Functions,
+    ) -> SqlResult<Self> {
         let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(Operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
         let set_functions = SetFunctions { cardinality: state.udf("cardinality")? };
-        let relation_planners: Vec<Arc<dyn RelationPlanner>> = vec![Arc::new(set_functions)];
-        Ok(Self { state, relations, expr_planners, relation_planners })
+        let mut relation_planners: Vec<Arc<dyn RelationPlanner>> = Vec::new();
+        if !functions.are_none() {
+            relation_planners.push(Arc::new(FunctionRelations(functions.clone())));
+        }
+        relation_planners.push(Arc::new(set_functions));
+        Ok(Self { state, relations, functions, expr_planners, relation_planners })
+    }
+
+    /// The functions in SQL that the query may call.
+    pub(super) fn functions(&self) -> &Functions {
+        &self.functions
     }
 }
 
@@ -181,6 +196,9 @@ impl ContextProvider for Names<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
+        if let Some(call) = self.functions.call(name) {
+            return Some(call);
+        }
         if let Some(function) = self.state.scalar_functions().get(name) {
             return Some(Arc::clone(function));
         }

@@ -32,9 +32,14 @@ use super::operators::with_types;
 use super::precedence::mend_precedence;
 use super::set_functions::spread_in_lists;
 use super::source::Source;
+use super::sql_functions::{
+    Functions, Known, PARAMETERS, arrange_calls, inline, reach, type_arguments,
+};
 use super::subquery_syntax::spell_subqueries;
 use super::syntax::Query;
 use super::whole_rows::spell_whole_rows;
+use crate::catalog::catalog::PG_CATALOG;
+use crate::catalog::function::Callable;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
 use crate::expr::functions::{ANY_EQUAL, narrow_expression, narrow_literals};
@@ -100,31 +105,73 @@ pub async fn plan_query(
     query: &Query,
     declared: &[Option<SqlType>],
 ) -> SqlResult<PlannedQuery> {
-    let statement = ast::Statement::Query(Box::new((*query.tree).clone()));
-    let relations = session_relations(state, &statement)
+    let relations = session_relations(state, &query.tree, None)
         .await
         .map_err(|error| planning_error(error, &*query.tree, &query.source))?;
-    plan_tree(state, relations, &query.tree, &query.source, declared)
+    let functions = session_functions(state, &query.tree).await?;
+    plan_tree(state, relations, &query.tree, &query.source, declared, &functions)
 }
 
-/// The session's relations that a statement names. One that is missing is left out: the planner
+/// The functions in SQL that a session's statement may call.
+async fn session_functions(state: &SessionState, tree: &ast::Query) -> SqlResult<Functions> {
+    let Some(callable) = state.config().get_extension::<Callable>() else {
+        return Ok(Functions::none());
+    };
+    let mut reached = Vec::new();
+    for found in reach(&callable.catalog, &callable.search_path, tree)? {
+        let path = Some(found.function.search_path.as_slice());
+        let relations = session_relations(state, &found.query.tree, path).await?;
+        reached.push((found, relations));
+    }
+    Ok(Functions::new(&callable.catalog, &callable.search_path, reached))
+}
+
+/// The same where no relation can be read: their bodies may only compute.
+pub(super) fn computing_functions(state: &SessionState, tree: &ast::Query) -> SqlResult<Functions> {
+    let Some(callable) = state.config().get_extension::<Callable>() else {
+        return Ok(Functions::none());
+    };
+    let mut reached = Vec::new();
+    for found in reach(&callable.catalog, &callable.search_path, tree)? {
+        let statement = ast::Statement::Query(Box::new((*found.query.tree).clone()));
+        if !relation_names(state, &statement)?.is_empty() {
+            let what =
+                format!("function {}, which reads relations, here", found.function.name.name);
+            return Err(SqlError::unsupported(what));
+        }
+        reached.push((found, Relations::new()));
+    }
+    Ok(Functions::new(&callable.catalog, &callable.search_path, reached))
+}
+
+/// The session's relations that a query names, unqualified ones in the session's search path or in
+/// the given one. One that is missing is left out: the planner
 /// finds where it was named.
 async fn session_relations(
     state: &SessionState,
-    statement: &ast::Statement,
+    tree: &ast::Query,
+    search_path: Option<&[String]>,
 ) -> datafusion::error::Result<Relations> {
+    let statement = ast::Statement::Query(Box::new(tree.clone()));
     let mut relations = HashMap::new();
-    for name in relation_names(state, statement)? {
+    for name in relation_names(state, &statement)? {
         let catalog = &state.config_options().catalog;
-        let resolved = name.clone().resolve(&catalog.default_catalog, &catalog.default_schema);
-        let schema = state
-            .catalog_list()
-            .catalog(&resolved.catalog)
-            .and_then(|database| database.schema(&resolved.schema));
-        if let Some(schema) = schema
-            && let Some(provider) = schema.table(&resolved.table).await?
-        {
-            relations.insert(name, provider_as_source(provider));
+        let schemas = match (name.schema(), search_path) {
+            (Some(schema), _) => vec![schema.to_owned()],
+            (None, None) => vec![catalog.default_schema.clone()],
+            (None, Some(path)) => {
+                std::iter::once(PG_CATALOG.to_owned()).chain(path.iter().cloned()).collect()
+            }
+        };
+        let database = name.catalog().unwrap_or(&catalog.default_catalog);
+        let Some(database) = state.catalog_list().catalog(database) else { continue };
+        for schema in schemas {
+            if let Some(schema) = database.schema(&schema)
+                && let Some(provider) = schema.table(name.table()).await?
+            {
+                relations.insert(name, provider_as_source(provider));
+                break;
+            }
         }
     }
     Ok(relations)
@@ -145,8 +192,11 @@ pub(super) fn plan_tree(
     tree: &ast::Query,
     source: &Source,
     declared: &[Option<SqlType>],
+    functions: &Functions,
 ) -> SqlResult<PlannedQuery> {
-    catch("planning the query", || plan_guarded(state, relations, tree, source, declared))
+    catch("planning the query", || {
+        plan_guarded(state, relations, tree, source, declared, functions)
+    })
 }
 
 fn plan_guarded(
@@ -155,25 +205,19 @@ fn plan_guarded(
     tree: &ast::Query,
     source: &Source,
     declared: &[Option<SqlType>],
+    functions: &Functions,
 ) -> SqlResult<PlannedQuery> {
     let wrong = |error| planning_error(error, tree, source);
-    let names = Names::new(state, relations)?;
-    let options = ParserOptions::from(&state.config_options().sql_parser);
-    let planner = SqlToRel::new_with_options(&names, options);
-    let mut prepared = tree.clone();
-    prepare(&mut prepared, &planner).map_err(|error| planning_error(error.into(), tree, source))?;
-    let fields = declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
-    let mut context = PlannerContext::new().with_prepare_param_data_types(fields);
-    let plan = planner
-        .sql_statement_to_plan_with_context(ast::Statement::Query(Box::new(prepared)), &mut context)
-        .map_err(wrong)?;
-    let plan = narrow_literals(plan)
-        .and_then(plan_casts)
+    let names = Names::new(state, relations, functions.clone())?;
+    let fields: Vec<_> =
+        declared.iter().map(|declared| declared.as_ref().map(parameter_field)).collect();
+    let context = || PlannerContext::new().with_prepare_param_data_types(fields.clone());
+    let plan = rough_plan(state, &names, tree, &context)
         .and_then(|plan| infer_parameters(plan, declared))
         .map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
-    let plan = plan_ties(plan).map_err(wrong)?;
+    let plan = plan_ties(plan).and_then(|plan| inline(plan, state, functions)).map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
     let plan = decorrelate(plan, state).map_err(wrong)?;
     let plan = state
@@ -184,8 +228,64 @@ fn plan_guarded(
     Ok(PlannedQuery { plan, parameters })
 }
 
+/// The plan as it is written: nothing is resolved that needs all of it.
+fn rough_plan(
+    state: &SessionState,
+    names: &Names<'_>,
+    tree: &ast::Query,
+    context: &dyn Fn() -> PlannerContext,
+) -> datafusion::error::Result<LogicalPlan> {
+    let options = ParserOptions::from(&state.config_options().sql_parser);
+    let planner = SqlToRel::new_with_options(names, options);
+    let mut prepared = tree.clone();
+    arrange_calls(&mut prepared, names.functions())?;
+    prepare(&mut prepared, &planner, context)?;
+    let query = ast::Statement::Query(Box::new(prepared));
+    let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;
+    narrow_literals(plan).and_then(plan_casts)
+}
+
+/// The body of a function in SQL. Its parameters are placeholders and columns of a query around
+/// it, in schema [`PARAMETERS`].
+pub(super) fn plan_body(
+    state: &SessionState,
+    known: &Known,
+    functions: &Functions,
+) -> datafusion::error::Result<LogicalPlan> {
+    let names = Names::new(state, known.relations().clone(), functions.clone())?;
+    let function = &known.function;
+    let relation = TableReference::partial(PARAMETERS, function.name.name.as_str());
+    let fields: Vec<FieldRef> =
+        function.parameters.iter().map(|p| parameter_field(&p.sql_type)).collect();
+    let named = function.parameters.iter().filter_map(|parameter| {
+        let field = parameter.sql_type.field(parameter.name.as_ref()?, true);
+        Some((Some(relation.clone()), Arc::new(field)))
+    });
+    let around = Arc::new(DFSchema::new_with_metadata(named.collect(), HashMap::new())?);
+    let context = || {
+        let fields = fields.iter().cloned().map(Some).collect();
+        let mut context = PlannerContext::new().with_prepare_param_data_types(fields);
+        context.append_outer_query_schema(Arc::clone(&around));
+        context
+    };
+    let tree = known.tree();
+    let of_body = |error| {
+        let mut error = planning_error(error, tree, known.source());
+        // Its place is one in the body, not in the client's string.
+        error.position = None;
+        error.context.get_or_insert_with(|| format!("SQL function \"{}\"", function.name.name));
+        error
+    };
+    let plan = rough_plan(state, &names, tree, &context).and_then(plan_ties).map_err(of_body)?;
+    Ok(plan)
+}
+
 /// Rewrites what PostgreSQL plans otherwise than DataFusion.
-fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResult<()> {
+fn prepare(
+    tree: &mut ast::Query,
+    planner: &SqlToRel<'_, Names<'_>>,
+    context: &dyn Fn() -> PlannerContext,
+) -> SqlResult<()> {
     mend_precedence(tree);
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
         spell_fetch(&mut query)?;
@@ -193,13 +293,13 @@ fn prepare(tree: &mut ast::Query, planner: &SqlToRel<'_, Names<'_>>) -> SqlResul
         spell_subqueries(&mut query)?;
         spell_casts(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
-        let plan = planner.sql_statement_to_plan_with_context(query, &mut PlannerContext::new())?;
+        let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;
         Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
     };
     merge_columns(tree, &columns_of)?;
     resolve_lists(tree, &|expr| {
         let none = DFSchema::empty();
-        let expr = planner.sql_to_expr(expr.clone(), &none, &mut PlannerContext::new()).ok()?;
+        let expr = planner.sql_to_expr(expr.clone(), &none, &mut context()).ok()?;
         if expr.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_)))).unwrap_or(true) {
             return None;
         }
@@ -239,7 +339,8 @@ fn infer_parameters(
                 .transform_up(type_cast_parameter)?
                 .transform_data(|expr| {
                     expr.transform_up(|expr| type_array_parameter(expr, &schema))
-                })
+                })?
+                .transform_data(|expr| expr.transform_up(|expr| type_arguments(expr, &schema)))
         })
     })?;
     Ok(inferred.data)

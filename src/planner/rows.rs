@@ -18,7 +18,7 @@ use super::dml::{assigned_values, quote};
 use super::labels::shown;
 use super::names::Relations;
 use super::parse::parse_query;
-use super::query::plan_tree;
+use super::query::{PlannedQuery, computing_functions, plan_tree};
 use super::source::Source;
 use super::statement::Assignment;
 use super::syntax::{Expression, Selection};
@@ -97,6 +97,17 @@ pub fn plan_conflict(
     plan_items(state, items, relations, &source, parameters)
 }
 
+/// The plan of one expression over rows, analysed.
+pub(super) fn plan_rows(
+    state: &SessionState,
+    expression: &Expression,
+    relation: &RowRelation<'_>,
+) -> SqlResult<LogicalPlan> {
+    let item = ast::SelectItem::UnnamedExpr((*expression.tree).clone());
+    let relations = std::slice::from_ref(relation);
+    Ok(plan_over(state, vec![item], relations, &expression.source, &[])?.plan)
+}
+
 fn plan_items(
     state: &SessionState,
     items: Vec<ast::SelectItem>,
@@ -104,23 +115,7 @@ fn plan_items(
     source: &Source,
     parameters: Parameters<'_>,
 ) -> SqlResult<RowExpressions> {
-    let names: Vec<_> = relations.iter().map(|relation| quote(relation.name)).collect();
-    let text = match names.as_slice() {
-        [] => "SELECT 1".to_owned(),
-        names => format!("SELECT 1 FROM {}", names.join(" CROSS JOIN ")),
-    };
-    let mut tree = (*parse_query(&text)?.tree).clone();
-    if let ast::SetExpr::Select(select) = tree.body.as_mut() {
-        select.projection = items;
-    }
-    let known: Relations = relations
-        .iter()
-        .map(|relation| {
-            let table = EmptyTable::new(Arc::clone(&relation.schema));
-            (TableReference::bare(relation.name), provider_as_source(Arc::new(table)))
-        })
-        .collect();
-    let planned = plan_tree(state, known, &tree, source, parameters.declared)?;
+    let planned = plan_over(state, items, relations, source, parameters.declared)?;
     let types = planned.parameters;
     let plan = match parameters.values {
         Some(values) if !values.is_empty() => planned.plan.with_param_values(values.to_vec())?,
@@ -137,6 +132,33 @@ fn plan_items(
     // Without values, placeholders cannot be made physical: only the types are wanted.
     let expressions = if bound { physical(state, &plan)? } else { Vec::new() };
     Ok(RowExpressions { expressions, schema, parameters: types })
+}
+
+fn plan_over(
+    state: &SessionState,
+    items: Vec<ast::SelectItem>,
+    relations: &[RowRelation<'_>],
+    source: &Source,
+    declared: &[Option<SqlType>],
+) -> SqlResult<PlannedQuery> {
+    let names: Vec<_> = relations.iter().map(|relation| quote(relation.name)).collect();
+    let text = match names.as_slice() {
+        [] => "SELECT 1".to_owned(),
+        names => format!("SELECT 1 FROM {}", names.join(" CROSS JOIN ")),
+    };
+    let mut tree = (*parse_query(&text)?.tree).clone();
+    if let ast::SetExpr::Select(select) = tree.body.as_mut() {
+        select.projection = items;
+    }
+    let known: Relations = relations
+        .iter()
+        .map(|relation| {
+            let table = EmptyTable::new(Arc::clone(&relation.schema));
+            (TableReference::bare(relation.name), provider_as_source(Arc::new(table)))
+        })
+        .collect();
+    let functions = computing_functions(state, &tree)?;
+    plan_tree(state, known, &tree, source, declared, &functions)
 }
 
 /// Is a plan nothing but the columns of the relations, side by side? A subquery makes it more.

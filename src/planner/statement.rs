@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::function::{Body, Parameter, Returns, Volatility};
 use crate::catalog::object::{Connector, OnError};
 use crate::types::SqlType;
 
@@ -34,6 +35,8 @@ pub enum StatementKind {
     CreateSource(Box<CreateSource>),
     CreateView(Box<CreateView>),
     CreateMaterializedView(Box<CreateMaterializedView>),
+    CreateFunction(Box<CreateFunction>),
+    DropFunction(DropFunction),
     CreateSchema(CreateSchema),
     CreateDatabase(CreateDatabase),
     Drop(Drop),
@@ -211,6 +214,9 @@ pub struct ColumnDef {
     pub not_null: bool,
     /// The default's SQL text.
     pub default: Option<String>,
+    /// The text of the expression over the other columns that it is computed by. Without a type
+    /// of its own ([`SqlType::Unknown`]), the column has the expression's.
+    pub generated: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -240,6 +246,34 @@ pub struct CreateMaterializedView {
     pub query: Query,
     pub parallelism: Option<usize>,
     pub on_error: OnError,
+}
+
+/// `CREATE [OR REPLACE] FUNCTION ... LANGUAGE SQL`.
+#[derive(Debug, Clone)]
+pub struct CreateFunction {
+    pub name: Name,
+    pub or_replace: bool,
+    pub parameters: Vec<Parameter>,
+    pub returns: FunctionResult,
+    pub body: Body,
+    pub strict: bool,
+    pub volatility: Volatility,
+}
+
+/// What a statement says of a function's result.
+#[derive(Debug, Clone)]
+pub enum FunctionResult {
+    Known(Returns),
+    /// `SETOF relation`.
+    RowsOf(Name),
+}
+
+#[derive(Debug, Clone)]
+pub struct DropFunction {
+    /// The types of the parameters, where they are given.
+    pub functions: Vec<(Name, Option<Vec<SqlType>>)>,
+    pub if_exists: bool,
+    pub cascade: bool,
 }
 
 #[derive(Debug, Clone)]

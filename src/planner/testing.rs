@@ -112,6 +112,7 @@ fn column_of(column: &super::statement::ColumnDef) -> Column {
         sql_type: column.sql_type.clone(),
         not_null: column.not_null,
         default: column.default.clone(),
+        generated: column.generated.clone(),
         comment: None,
     }
 }

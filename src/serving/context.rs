@@ -15,6 +15,7 @@ use crate::catalog::pg::{PgContext, PgSession};
 use crate::catalog::{Catalog, Object};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
+use crate::expr::Generated;
 use crate::state::Snapshot;
 use crate::types::text::TextStyle;
 use crate::types::{ObjectId, TableId};
@@ -88,4 +89,7 @@ pub trait SystemTables: fmt::Debug + Send + Sync {
 pub trait ViewPlanner: fmt::Debug + Send + Sync {
     /// The plan of `view`'s query, with its names resolved by `state`.
     async fn plan(&self, state: &SessionState, view: &Object) -> SqlResult<LogicalPlan>;
+
+    /// The generated columns of a source.
+    fn generated(&self, catalog: &Arc<Catalog>, source: &Object) -> SqlResult<Option<Generated>>;
 }

@@ -16,10 +16,11 @@ use futures::stream;
 use super::context::QueryContext;
 use crate::catalog::object::Connector;
 use crate::catalog::{Object, ObjectKind};
-use crate::connector::registry::{self, Options};
-use crate::connector::{Positions, Source, Then};
+use crate::connector::registry::Options;
+use crate::connector::{Positions, Source, Then, computed};
 use crate::dataflow::source::{positions_key, positions_of};
 use crate::error::{SqlError, SqlResult};
+use crate::expr::Generated;
 use crate::state::Snapshot;
 use crate::types::ObjectId;
 
@@ -40,6 +41,7 @@ pub fn connector_options(connector: &Connector) -> Options {
 struct Replay {
     object: Arc<Object>,
     schema: SchemaRef,
+    generated: Option<Arc<Generated>>,
     until: Option<Positions>,
 }
 
@@ -50,7 +52,9 @@ pub(super) fn source_table(
 ) -> SqlResult<Arc<dyn TableProvider>> {
     let until = committed_positions(&context.snapshot, object.id)?;
     let schema = object.schema();
-    let replay = Replay { object: Arc::clone(object), schema: Arc::clone(&schema), until };
+    let generated = context.views.generated(&context.catalog, object)?.map(Arc::new);
+    let replay =
+        Replay { object: Arc::clone(object), schema: Arc::clone(&schema), generated, until };
     Ok(Arc::new(StreamingTable::try_new(schema, vec![Arc::new(replay)])?))
 }
 
@@ -61,11 +65,11 @@ fn committed_positions(snapshot: &Snapshot, object: ObjectId) -> SqlResult<Optio
     }
 }
 
-fn open(object: &Object) -> SqlResult<Box<dyn Source>> {
+fn open(object: &Object, generated: Option<Arc<Generated>>) -> SqlResult<Box<dyn Source>> {
     let ObjectKind::Source(source) = &object.kind else {
         return Err(SqlError::internal(format!("{} is not a source", object.name.name)));
     };
-    registry::open(&connector_options(&source.connector), object.schema())
+    computed::open(&connector_options(&source.connector), object.schema(), generated)
 }
 
 impl fmt::Debug for Replay {
@@ -82,13 +86,15 @@ impl PartitionStream for Replay {
     fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let object = Arc::clone(&self.object);
         let until = self.until.clone();
+        let generated = self.generated.clone();
         let schema = Arc::clone(&self.schema);
         let batches = stream::try_unfold(Replaying::Before, move |replaying| {
             let (object, until, schema) = (Arc::clone(&object), until.clone(), Arc::clone(&schema));
+            let generated = generated.clone();
             async move {
                 let source = match (replaying, &until) {
                     (Replaying::Done, _) | (Replaying::Before, None) => return Ok(None),
-                    (Replaying::Before, Some(_)) => open(&object)?,
+                    (Replaying::Before, Some(_)) => open(&object, generated)?,
                     (Replaying::In(source), _) => source,
                 };
                 let (batch, next) = poll(source, until.as_ref()).await?;

@@ -15,6 +15,7 @@ use datafusion::prelude::SessionConfig;
 
 use super::context::QueryContext;
 use super::names::{DatabaseList, SEARCH_PATH};
+use crate::catalog::function::Callable;
 use crate::catalog::pg;
 use crate::error::SqlResult;
 use crate::expr::SessionStyle;
@@ -63,6 +64,10 @@ pub fn session_state(context: &QueryContext) -> SqlResult<SessionState> {
     SEARCH_PATH.clone_into(&mut options.catalog.default_schema);
     options.execution.time_zone = Some(context.style.zone.arrow_name());
     options.extensions.insert(SessionStyle { text: context.style, now_micros: context.now.0 });
+    state.config_mut().set_extension(Arc::new(Callable {
+        catalog: Arc::clone(&context.catalog),
+        search_path: context.search_path.clone(),
+    }));
     follow_config(&mut state)?;
     for function in pg::functions(&Arc::new(context.pg_context())) {
         state.register_udf(function)?;

@@ -28,19 +28,15 @@ impl Strict {
     pub(super) fn of(context: &QueryContext, object: &Arc<Object>) -> Option<Self> {
         let mut views = Vec::new();
         let mut seen = BTreeSet::from([object.id]);
-        let mut next = VecDeque::from([Arc::clone(object)]);
-        while let Some(object) = next.pop_front() {
-            for input in &object.depends_on {
-                if seen.insert(*input)
-                    && let Some(input) = context.catalog.object(*input)
-                {
-                    next.push_back(Arc::clone(input));
-                }
-            }
-            if let ObjectKind::MaterializedView(view) = &object.kind
+        let mut next = VecDeque::from([object.id]);
+        while let Some(id) = next.pop_front() {
+            next.extend(context.catalog.needs(id).iter().filter(|input| seen.insert(**input)));
+            // Functions are ways to what they read.
+            if let Some(object) = context.catalog.object(id)
+                && let ObjectKind::MaterializedView(view) = &object.kind
                 && view.on_error == OnError::Fail
             {
-                views.push(object);
+                views.push(Arc::clone(object));
             }
         }
         let snapshot = Arc::clone(&context.snapshot);

@@ -17,7 +17,7 @@ use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
-use crate::expr::functions;
+use crate::expr::{Generated, functions};
 use crate::state::{Commit, MetaEntry, RowLayout, Store, StoreOptions};
 use crate::types::text::TextStyle;
 use crate::types::{Delta, Epoch, ObjectId, SqlType, TableId};
@@ -65,6 +65,10 @@ impl ViewPlanner for PlainPlanner {
             _ => Err(SqlError::internal("not a view")),
         }
     }
+
+    fn generated(&self, _: &Arc<Catalog>, _: &Object) -> SqlResult<Option<Generated>> {
+        Ok(None)
+    }
 }
 
 impl Default for Fixture {
@@ -98,6 +102,7 @@ impl Fixture {
                 sql_type: SqlType::parse(sql_type).expect("a type"),
                 not_null: not_null(index),
                 default: None,
+                generated: None,
                 comment: None,
             })
             .collect();

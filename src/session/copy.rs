@@ -157,7 +157,8 @@ fn transaction_is_over() -> SqlError {
 /// The columns that COPY names: all of them if none.
 fn indexes(object: &Object, columns: &[ColumnRef]) -> SqlResult<Vec<usize>> {
     if columns.is_empty() {
-        return Ok((0..object.columns.len()).collect());
+        let given = |index: &usize| object.columns[*index].generated.is_none();
+        return Ok((0..object.columns.len()).filter(given).collect());
     }
     let mut indexes = Vec::with_capacity(columns.len());
     for column in columns {
@@ -168,6 +169,7 @@ fn indexes(object: &Object, columns: &[ColumnRef]) -> SqlResult<Vec<usize>> {
                 format!("column \"{name}\" of relation \"{}\" does not exist", object.name.name);
             SqlError::new(code::UNDEFINED_COLUMN, message).position(column.position)
         })?;
+        dml::check_copied(&object.columns[index])?;
         if indexes.contains(&index) {
             let message = format!("column \"{name}\" specified more than once");
             return Err(SqlError::new(code::DUPLICATE_COLUMN, message).position(column.position));

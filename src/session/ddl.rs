@@ -22,7 +22,11 @@ impl Session {
             }
             kind => {
                 let tag = tag(kind);
-                self.before_ddl(tag, matches!(kind, StatementKind::Drop(_))).await?;
+                self.before_ddl(
+                    tag,
+                    matches!(kind, StatementKind::Drop(_) | StatementKind::DropFunction(_)),
+                )
+                .await?;
                 let outcome = self.define(kind, &statement.text).await?;
                 self.tell(outcome);
                 Ok(Outcome::Command(tag.to_owned()))
@@ -58,6 +62,8 @@ impl Session {
                 }
                 made
             }
+            StatementKind::CreateFunction(create) => engine.create_function(create, &names).await,
+            StatementKind::DropFunction(drop) => engine.drop_functions(drop, &names).await,
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
             StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,
             StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
@@ -151,6 +157,7 @@ fn columns_of(description: &Description, names: &[String]) -> SqlResult<Vec<Colu
         },
         not_null: false,
         default: None,
+        generated: None,
     });
     Ok(columns.collect())
 }
@@ -170,6 +177,8 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::CreateSource(_) => "CREATE SOURCE",
         StatementKind::CreateView(_) => "CREATE VIEW",
         StatementKind::CreateMaterializedView(_) => "CREATE MATERIALIZED VIEW",
+        StatementKind::CreateFunction(_) => "CREATE FUNCTION",
+        StatementKind::DropFunction(_) => "DROP FUNCTION",
         StatementKind::CreateSchema(_) => "CREATE SCHEMA",
         StatementKind::CreateDatabase(_) => "CREATE DATABASE",
         StatementKind::Drop(Drop { kind, .. }) => match kind {

@@ -68,6 +68,8 @@ impl Session {
             | StatementKind::CreateSource(_)
             | StatementKind::CreateView(_)
             | StatementKind::CreateMaterializedView(_)
+            | StatementKind::CreateFunction(_)
+            | StatementKind::DropFunction(_)
             | StatementKind::CreateSchema(_)
             | StatementKind::CreateDatabase(_)
             | StatementKind::Drop(_)

@@ -44,6 +44,7 @@ pub(super) struct ClassColumn {
     pub(super) dimensions: i64,
     pub(super) not_null: bool,
     pub(super) default: Option<String>,
+    pub(super) generated: Option<String>,
     pub(super) comment: Option<String>,
 }
 
@@ -62,6 +63,7 @@ impl Class {
             dimensions: i64::from(matches!(column.sql_type, SqlType::Array(_))),
             not_null: column.not_null && matches!(object.kind, ObjectKind::Table(_)),
             default: column.default.clone(),
+            generated: column.generated.clone(),
             comment: column.comment.clone(),
         });
         Class {
@@ -84,8 +86,12 @@ impl Class {
         };
         let table = Class::of_object(object);
         let columns = primary_key.iter().filter_map(|column| table.columns.get(*column));
-        let columns =
-            columns.map(|column| ClassColumn { not_null: false, default: None, ..column.clone() });
+        let columns = columns.map(|column| ClassColumn {
+            not_null: false,
+            default: None,
+            generated: None,
+            ..column.clone()
+        });
         Some(Class {
             oid: (*primary_key_index)?.0,
             name: primary_key_name.clone()?,
@@ -104,6 +110,7 @@ impl Class {
             dimensions: 0,
             not_null: column.not_null,
             default: None,
+            generated: None,
             comment: None,
         });
         Class {
@@ -208,6 +215,7 @@ fn weir_classes(context: &PgContext) -> impl Iterator<Item = Class> {
                         dimensions: i64::from(matches!(sql_type, SqlType::Array(_))),
                         not_null: false,
                         default: None,
+                        generated: None,
                         comment: None,
                     }
                 })

@@ -102,7 +102,11 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
                 ("is_self_referencing", yes_or_no(false)),
                 ("is_identity", yes_or_no(false)),
                 ("identity_cycle", yes_or_no(false)),
-                ("is_generated", Value::text("NEVER")),
+                (
+                    "is_generated",
+                    Value::text(if column.generated.is_some() { "ALWAYS" } else { "NEVER" }),
+                ),
+                ("generation_expression", Value::optional(column.generated.as_deref())),
                 ("is_updatable", yes_or_no(is_writable(&class))),
             ]);
         }

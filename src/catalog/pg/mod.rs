@@ -13,6 +13,7 @@ mod function;
 mod information_schema;
 mod names;
 mod objects;
+mod procs;
 mod provider;
 mod relation;
 mod session;
@@ -103,6 +104,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_attrdef" => objects::pg_attrdef,
         "pg_index" => objects::pg_index,
         "pg_constraint" => objects::pg_constraint,
+        "pg_proc" => procs::pg_proc,
         "pg_type" => objects::pg_type,
         "pg_description" => objects::pg_description,
         "pg_rewrite" => objects::pg_rewrite,

@@ -30,7 +30,10 @@ pub(super) fn reg_text(context: &PgContext, kind: Reg, oid: u32) -> String {
     let name = match kind {
         Reg::Class => relation_text(context, oid),
         Reg::Type => Some(type_text(context, oid, None)).filter(|name| name != "???"),
-        Reg::Proc => fixed_value("pg_proc", oid, "proname").map(|name| name.to_text(context)),
+        Reg::Proc => match super::procs::function_of(context, oid) {
+            Some(function) => Some(quote_identifier(&function.name.name)),
+            None => fixed_value("pg_proc", oid, "proname").map(|name| name.to_text(context)),
+        },
         Reg::Namespace => context
             .catalog
             .schemas()
@@ -128,12 +131,21 @@ pub(super) fn find(context: &PgContext, kind: Reg, text: &str) -> Option<u32> {
     };
     match kind {
         Reg::Class => class_named(context, schema, name).map(|class| class.oid),
-        Reg::Proc if schema.is_none_or(|schema| schema == PG_CATALOG) => {
-            fixed_oid("pg_proc", "proname", name)
+        Reg::Proc => {
+            let fixed = schema.is_none_or(|schema| schema == PG_CATALOG);
+            let fixed = fixed.then(|| fixed_oid("pg_proc", "proname", name)).flatten();
+            fixed.or_else(|| {
+                let path = &context.session.search_path;
+                // Several of one name are told apart by their parameters, which are not given.
+                match context.catalog.functions_named(path, schema, name).as_slice() {
+                    [one] => Some(one.id.0),
+                    _ => None,
+                }
+            })
         }
         Reg::Namespace => context.catalog.schema(name).map(|schema| schema.id.0),
         Reg::Role => ROLES.iter().find(|role| role.1 == name).map(|role| role.0),
-        Reg::Proc | Reg::Type => None,
+        Reg::Type => None,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::catalog::object::{Object, ObjectKind, Table};
 pub(super) const PG_CLASS: u32 = 1259;
 pub(super) const PG_NAMESPACE: u32 = 2615;
 pub(super) const PG_DATABASE: u32 = 1262;
+const PG_PROC: u32 = 1255;
 const PG_REWRITE: u32 = 2618;
 const PG_CONSTRAINT: u32 = 2606;
 
@@ -84,7 +85,8 @@ pub(super) fn pg_attribute(context: &PgContext, rows: &mut Rows) {
                 ("attalign", of_layout(|layout| &layout.align, Value::text("i"))),
                 ("attstorage", of_layout(|layout| &layout.storage, Value::text("x"))),
                 ("attnotnull", Value::Bool(column.not_null)),
-                ("atthasdef", Value::Bool(column.default.is_some())),
+                ("atthasdef", Value::Bool(column.default.is_some() || column.generated.is_some())),
+                ("attgenerated", Value::text(if column.generated.is_some() { "s" } else { "" })),
                 ("attislocal", Value::Bool(true)),
                 ("attcollation", of_layout(|layout| &layout.collation, Value::Int(0))),
             ]);
@@ -97,7 +99,8 @@ pub(super) fn pg_attribute(context: &PgContext, rows: &mut Rows) {
 pub(super) fn pg_attrdef(context: &PgContext, rows: &mut Rows) {
     let defaults = context.catalog.objects().flat_map(|object| {
         object.columns.iter().enumerate().filter_map(|(position, column)| {
-            Some((object.id.0, position + 1, column.default.clone()?))
+            let text = column.default.as_ref().or(column.generated.as_ref())?;
+            Some((object.id.0, position + 1, text.clone()))
         })
     });
     for (own_oid, (table, number, text)) in (1..).zip(defaults) {
@@ -309,8 +312,10 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
         if view_query(object).is_some() {
             push(PG_REWRITE, id, PG_CLASS, id, "i");
         }
+        let dependant = if view_query(object).is_some() { PG_REWRITE } else { PG_CLASS };
         for on in &object.depends_on {
-            push(PG_REWRITE, id, PG_CLASS, on.0, "n");
+            let function = context.catalog.function(*on).is_some();
+            push(dependant, id, if function { PG_PROC } else { PG_CLASS }, on.0, "n");
         }
         if let Some(key) = primary_key(object) {
             push(PG_CONSTRAINT, key.constraint, PG_CLASS, id, "a");

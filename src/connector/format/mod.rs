@@ -120,7 +120,7 @@ impl Decoder {
 }
 
 /// A NULL where the column takes none, as PostgreSQL says it.
-fn not_null(column: &str) -> SqlError {
+pub(super) fn not_null(column: &str) -> SqlError {
     SqlError::new(
         code::NOT_NULL_VIOLATION,
         format!("null value in column \"{column}\" violates not-null constraint"),

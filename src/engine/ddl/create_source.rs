@@ -8,6 +8,7 @@ use crate::catalog::object::Source;
 use crate::catalog::{Object, ObjectKind};
 use crate::engine::{Engine, jobs};
 use crate::error::SqlResult;
+use crate::planner;
 use crate::planner::statement::CreateSource;
 use crate::serving::connector_options;
 
@@ -25,8 +26,15 @@ impl Engine {
         if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
             return Ok(outcome);
         }
-        let declared =
-            declared_by_connector(&connector_options(&statement.connector), &statement.columns)?;
+        let options = connector_options(&statement.connector);
+        let mut declared = declared_by_connector(&options, &statement.columns)?;
+        let relation = &statement.name.name;
+        let depends_on = planner::check_column_expressions(
+            &catalog,
+            &names.search_path,
+            relation,
+            &mut declared,
+        )?;
         let mut oids = catalog.oids();
         let object = Object {
             id: oids.next(),
@@ -34,14 +42,14 @@ impl Engine {
             kind: ObjectKind::Source(Source { connector: statement.connector.clone() }),
             columns: columns(&declared),
             definition: definition.to_owned(),
-            depends_on: Vec::new(),
+            depends_on,
             comment: None,
             row_type: oids.next(),
             row_array_type: oids.next(),
             owner: names.user.clone(),
         };
         let (next, changes) = catalog.with_object(object.clone())?;
-        self.coordinator.add_source(jobs::source_spec(&object)?).await?;
+        self.coordinator.add_source(jobs::source_spec(&catalog, &object)?).await?;
         self.commit_meta(changes).await?;
         self.publish(next);
         Ok(DdlOutcome::default())

@@ -9,9 +9,10 @@ use crate::connector;
 use crate::dataflow::inbox::Inbox;
 use crate::engine::{Engine, jobs};
 use crate::error::{SqlError, SqlResult, code};
+use crate::planner;
 use crate::planner::statement::{ColumnDef, CreateTable};
 use crate::serving::connector_options;
-use crate::types::SqlType;
+use crate::types::{ObjectId, SqlType};
 
 impl Engine {
     /// Creates a table, empty. `definition` is the statement's text. `CREATE TABLE AS` passes the
@@ -33,7 +34,13 @@ impl Engine {
             statement.columns =
                 declared_by_connector(&connector_options(connector), &statement.columns)?;
         }
-        let (edited, object) = self.new_table(&name, &statement, definition, names)?;
+        let depends_on = planner::check_column_expressions(
+            &catalog,
+            &names.search_path,
+            &name.name,
+            &mut statement.columns,
+        )?;
+        let (edited, object) = self.new_table(&name, &statement, definition, depends_on, names)?;
         let (next, changes) = edited;
         let inbox = Arc::new(Inbox::new(self.store(), object.id, jobs::layout(&object)?));
         self.coordinator.add_table(Arc::clone(&inbox)).await?;
@@ -51,6 +58,7 @@ impl Engine {
         name: &QualifiedName,
         statement: &CreateTable,
         definition: &str,
+        depends_on: Vec<ObjectId>,
         names: &Names,
     ) -> SqlResult<(crate::catalog::edit::Edited, Object)> {
         let catalog = self.catalog();
@@ -77,7 +85,7 @@ impl Engine {
             kind: ObjectKind::Table(table),
             columns,
             definition: definition.to_owned(),
-            depends_on: Vec::new(),
+            depends_on,
             comment: None,
             row_type: oids.next(),
             row_array_type: oids.next(),
@@ -96,6 +104,7 @@ pub(super) fn columns(declared: &[ColumnDef]) -> Vec<Column> {
             sql_type: column.sql_type.clone(),
             not_null: column.not_null,
             default: column.default.clone(),
+            generated: column.generated.clone(),
             comment: None,
         })
         .collect()
@@ -106,30 +115,32 @@ pub(super) fn declared_by_connector(
     options: &connector::registry::Options,
     declared: &[ColumnDef],
 ) -> SqlResult<Vec<ColumnDef>> {
+    // What is generated is none of the connector's.
+    let given: Vec<&ColumnDef> =
+        declared.iter().filter(|column| column.generated.is_none()).collect();
     let schema = arrow::datatypes::Schema::new(
-        declared
+        given
             .iter()
             .map(|column| column.sql_type.field(&column.name, !column.not_null))
             .collect::<Vec<_>>(),
     );
-    let given = connector::registry::check(options, (!declared.is_empty()).then_some(&schema))?;
-    if !declared.is_empty() {
+    let known = connector::registry::check(options, (!given.is_empty()).then_some(&schema))?;
+    if !given.is_empty() {
         return Ok(declared.to_vec());
     }
-    if given.fields().is_empty() {
+    if known.fields().is_empty() {
         return Err(SqlError::new(
             code::INVALID_TABLE_DEFINITION,
             format!("connector \"{}\" needs a list of columns", options.connector),
         ));
     }
-    Ok(given
-        .fields()
-        .iter()
-        .map(|field| ColumnDef {
-            name: field.name().clone(),
-            sql_type: SqlType::of_field(field),
-            not_null: !field.is_nullable(),
-            default: None,
-        })
-        .collect())
+    let known = known.fields().iter().map(|field| ColumnDef {
+        name: field.name().clone(),
+        sql_type: SqlType::of_field(field),
+        not_null: !field.is_nullable(),
+        default: None,
+        generated: None,
+    });
+    // Declared ones first: the statement's key names them by their places.
+    Ok(declared.iter().cloned().chain(known).collect())
 }

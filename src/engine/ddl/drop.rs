@@ -111,6 +111,10 @@ impl Engine {
         next: Catalog,
         changes: Vec<MetaEntry>,
     ) -> SqlResult<()> {
+        // Functions are in the catalog alone.
+        let catalog = self.catalog();
+        let relations = objects.iter().copied().filter(|id| catalog.object(*id).is_some());
+        let objects = &relations.collect::<Vec<_>>();
         if objects.is_empty() {
             self.commit_meta(changes).await?;
             self.publish(next);
@@ -151,7 +155,7 @@ pub(in crate::engine) fn own_meta(object: ObjectId) -> Vec<Vec<u8>> {
     vec![progress_key(object), positions_key(object), suspended_key(object)]
 }
 
-fn outcome(plan: DropPlan) -> DdlOutcome {
+pub(super) fn outcome(plan: DropPlan) -> DdlOutcome {
     let notices = plan
         .notices
         .into_iter()

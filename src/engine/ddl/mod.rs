@@ -7,6 +7,7 @@ mod create_source;
 mod create_table;
 mod create_view;
 mod drop;
+mod function;
 mod schema;
 
 pub(super) use drop::own_meta;

@@ -12,7 +12,8 @@ use super::inserter::{Inserter, Inserting, OnTaken};
 use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
-use crate::error::{SqlError, SqlResult};
+use crate::catalog::Column;
+use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Name;
 use crate::planner::statement::ColumnRef;
 use crate::serving::QueryContext;
@@ -24,6 +25,16 @@ pub struct CopyIn {
     schema: SchemaRef,
     /// Away while a batch is being added; gone for good if that failed or was cancelled.
     inserter: Option<Inserter>,
+}
+
+/// A generated column is neither given nor shown by COPY.
+pub fn check_copied(column: &Column) -> SqlResult<()> {
+    if column.generated.is_none() {
+        return Ok(());
+    }
+    let message = format!("column \"{}\" is a generated column", column.name);
+    Err(SqlError::new(code::INVALID_COLUMN_REFERENCE, message)
+        .detail("Generated columns cannot be used in COPY."))
 }
 
 impl CopyIn {
@@ -38,8 +49,14 @@ impl CopyIn {
         let naming = Naming { table, alias: None, intent: Intent::Add };
         let none = BoundParameters::default();
         let environment = Environment::enter(context, transaction, query, naming, &none).await?;
-        let given = environment.columns(columns)?;
         let object = &environment.target.object;
+        let mut given = environment.columns(columns)?;
+        if columns.is_empty() {
+            given.retain(|column| object.columns[*column].generated.is_none());
+        }
+        for column in &given {
+            check_copied(&object.columns[*column])?;
+        }
         let fields: Vec<_> = given
             .iter()
             .map(|column| {

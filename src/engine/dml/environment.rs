@@ -19,7 +19,7 @@ use crate::planner::statement::ColumnRef;
 use crate::planner::syntax::Selection;
 use crate::planner::{
     Name, Parameters, PlannedQuery, Query, RowExpressions, RowRelation, default_expression,
-    plan_expressions, plan_query, plan_returning,
+    plan_expressions, plan_generated, plan_query, plan_returning,
 };
 use crate::serving::{self, QueryContext, StoredRows};
 use crate::task;
@@ -60,10 +60,13 @@ impl Environment {
         let alias = naming.alias.unwrap_or(&object.name.name).to_owned();
         query.target = Some(Arc::clone(&object));
         let assigning = Assigning { style: query.style, now: query.now };
+        let generated = plan_generated(&query.catalog, &object.name.name, &object.columns)?;
+        let mut target = Target::new(object, rows)?;
+        target.generated = generated.map(Arc::new);
         Ok(Self {
             state: serving::session_state(&query)?,
             parameters: parameters.clone(),
-            target: Target::new(object, rows)?,
+            target,
             assigning,
             alias,
         })

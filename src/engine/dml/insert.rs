@@ -16,8 +16,8 @@ use super::target::Intent;
 use super::transaction::Transaction;
 use crate::catalog::Column;
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::insert_query;
 use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
+use crate::planner::{insert_query, not_a_default};
 use crate::serving::QueryContext;
 use crate::types::SqlType;
 
@@ -46,6 +46,7 @@ pub async fn insert(
         None => (None, Vec::new()),
     };
     let width = types.len();
+    check_not_generated(&environment, &columns[..width.min(columns.len())], statement)?;
     check_width(width, &columns, statement)?;
     let inserting = Inserting {
         target: target.clone(),
@@ -81,6 +82,21 @@ pub async fn insert(
     };
     transaction.apply(target.object.id, changes)?;
     Ok(DmlResult { rows, returning })
+}
+
+/// The rows of a query are values, and a generated column takes none.
+fn check_not_generated(
+    environment: &Environment,
+    given: &[usize],
+    statement: &Insert,
+) -> SqlResult<()> {
+    let columns = &environment.target.object.columns;
+    let generated = given.iter().map(|column| &columns[*column]).find(|c| c.generated.is_some());
+    match generated {
+        // What VALUES says there was looked at before.
+        Some(column) if !statement.lists_values() => Err(not_a_default(column)),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a source of `width` columns fits the `columns` that it is for.

@@ -33,7 +33,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 pub use context::{Context, Limits};
-pub use copy_in::CopyIn;
+pub use copy_in::{CopyIn, check_copied};
 pub use delete::delete;
 pub use describe::{Described, describe};
 pub use insert::insert;

@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::catalog::{Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::text_of;
+use crate::expr::{Generated, text_of};
 use crate::serving::StoredRows;
 use crate::state::RowLayout;
 use crate::types::key::canonical;
@@ -20,6 +20,8 @@ pub(super) struct Target {
     pub(super) layout: Arc<RowLayout>,
     /// Committed, pending and the transaction's own rows, before the statement.
     pub(super) rows: Arc<dyn StoredRows>,
+    /// Its columns that are computed from the others.
+    pub(super) generated: Option<Arc<Generated>>,
 }
 
 /// What a statement means to do to rows.
@@ -63,7 +65,7 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
 impl Target {
     pub(super) fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
         let layout = RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?;
-        Ok(Self { object, layout: Arc::new(layout), rows })
+        Ok(Self { object, layout: Arc::new(layout), rows, generated: None })
     }
 
     pub(super) fn stored_schema(&self) -> &SchemaRef {
@@ -80,13 +82,17 @@ impl Target {
         !matches!(&self.object.kind, ObjectKind::Table(table) if table.primary_key.is_empty())
     }
 
-    /// Rows to be stored, from values for all visible columns, each of its column's type, and the
-    /// row ids where there is no primary key.
+    /// Rows to be stored, from values for all visible columns, each of its column's type (those of
+    /// generated columns do not count), and the row ids where there is no primary key.
     pub(super) fn stored_rows(
         &self,
         mut columns: Vec<ArrayRef>,
         row_ids: Option<Int64Array>,
     ) -> SqlResult<RecordBatch> {
+        if let Some(generated) = &self.generated {
+            let rows = columns.first().map_or(0, |column| column.len());
+            generated.fill(&mut columns, rows)?;
+        }
         self.check_not_null(&columns)?;
         if let Some(row_ids) = row_ids {
             columns.push(Arc::new(row_ids));

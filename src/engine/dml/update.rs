@@ -98,6 +98,15 @@ pub(super) fn assigned_columns(
             )
             .position(assignment.column.position));
         }
+        let name = &assignment.column.name;
+        if environment.target.object.columns[column].generated.is_some()
+            && assignment.value.is_some()
+        {
+            let message = format!("column \"{name}\" can only be updated to DEFAULT");
+            return Err(SqlError::new(code::GENERATED_ALWAYS, message)
+                .detail(format!("Column \"{name}\" is a generated column."))
+                .position(assignment.column.position));
+        }
         columns.push(column);
     }
     Ok(columns)

@@ -106,6 +106,50 @@ impl ScalarUDFImpl for PgCast {
     }
 }
 
+/// Does a cast or a function depend on the session's time zone: does it make a moment of something
+/// else, or something else of a moment?
+pub fn reads_zone(expr: &Expr, schema: &DFSchema) -> Result<bool> {
+    let moment = |expr: &Expr| {
+        let (_, field) = expr.to_field(schema)?;
+        Ok::<_, datafusion::error::DataFusionError>(is_moment(field.data_type()))
+    };
+    Ok(match expr {
+        Expr::Cast(cast) => {
+            let literal = matches!(cast.expr.as_ref(), Expr::Literal(..));
+            !literal && moment(&cast.expr)? != is_moment(cast.field.data_type())
+        }
+        Expr::ScalarFunction(call) => {
+            let inner: &dyn std::any::Any = call.func.inner().as_ref();
+            let of_cast = inner.downcast_ref::<PgCast>().is_some();
+            let mut given = false;
+            for arg in &call.args {
+                given |= moment(arg)?;
+            }
+            let literal = matches!(call.args.as_slice(), [Expr::Literal(..)]);
+            let chooses = ["coalesce", "nullif", "greatest", "least"].contains(&call.func.name());
+            match of_cast {
+                true => !literal && given != moment(expr)?,
+                false => given && !chooses && !is_assignment(call),
+            }
+        }
+        Expr::BinaryExpr(node) => {
+            let shifts = moment(&node.left)? != moment(&node.right)?;
+            shifts && moment(expr)?
+        }
+        _ => false,
+    })
+}
+
+fn is_moment(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Timestamp(_, Some(_)))
+}
+
+/// An assignment of a moment to a column of moments.
+fn is_assignment(call: &ScalarFunction) -> bool {
+    super::assign::assignment(call.func.name())
+        .is_some_and(|function| function.return_type(&[]).is_ok_and(|to| is_moment(&to)))
+}
+
 fn read(values: &ArrayRef, to: &SqlType, style: &InputStyle) -> Result<ArrayRef> {
     let texts = cast(values, &DataType::Utf8)?;
     let mut builder = ColumnBuilder::new(to, style)?.cutting();

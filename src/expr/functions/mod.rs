@@ -44,6 +44,7 @@ mod variance;
 
 pub use arrays::ANY_EQUAL;
 pub use assign::{assignment, assignment_name};
+pub use casts::reads_zone;
 pub use decimal::{
     divide_numeric, divide_rounded, fits_numeric, fits_plain, quotient_digits, significand,
 };

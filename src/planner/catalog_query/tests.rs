@@ -39,6 +39,7 @@ fn table(
             sql_type: SqlType::parse(sql_type).expect("a type"),
             not_null: rest == "not null",
             default: rest.strip_prefix("default ").map(str::to_owned),
+            generated: None,
             comment: None,
         }
     });
@@ -71,6 +72,7 @@ fn columns(columns: &[(&str, &str)]) -> Vec<Column> {
             sql_type: SqlType::parse(sql_type).expect("a type"),
             not_null: false,
             default: None,
+            generated: None,
             comment: None,
         })
         .collect()

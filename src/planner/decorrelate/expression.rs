@@ -166,7 +166,7 @@ pub(super) fn filter(plan: LogicalPlan, predicates: Vec<Expr>) -> Result<Logical
 }
 
 /// Is this the relation of one row without columns?
-pub(super) fn is_unit(plan: &LogicalPlan) -> bool {
+pub(in crate::planner) fn is_unit(plan: &LogicalPlan) -> bool {
     matches!(plan, LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: true, schema })
         if schema.fields().is_empty())
 }

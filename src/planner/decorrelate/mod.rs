@@ -33,5 +33,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub(super) use rewrite::decorrelate;
+pub(super) use expression::is_unit;
+pub(super) use rewrite::{decorrelate, has_subqueries};
 pub(super) use rows::{ARRAY, ROW, SUBQUERY, array_function, row_function, subquery_function};
+pub(super) use value::at_most_one;

@@ -121,7 +121,7 @@ fn inner_subquery(expr: Expr, tools: &Tools<'_>, depth: usize) -> Result<Transfo
 }
 
 /// Does an expression have a subquery in it?
-pub(super) fn has_subqueries(expr: &Expr) -> bool {
+pub(in crate::planner) fn has_subqueries(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(subquery_of(expr).is_some())).unwrap_or(true)
 }
 

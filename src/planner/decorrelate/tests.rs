@@ -13,6 +13,7 @@ use expect_test::{Expect, expect};
 use super::super::names::Relations;
 use super::super::parse::parse_query;
 use super::super::query::plan_tree;
+use super::super::sql_functions::Functions;
 use super::super::testing::session;
 use super::rewrite::has_subqueries;
 
@@ -28,7 +29,7 @@ fn planned(sql: &str) -> LogicalPlan {
         (TableReference::bare("never"), table(["a", "b", "c"], false)),
     ]);
     let query = parse_query(sql).expect("the query is well formed");
-    plan_tree(&session(), relations, &query.tree, &query.source, &[])
+    plan_tree(&session(), relations, &query.tree, &query.source, &[], &Functions::none())
         .expect("it can be planned")
         .plan
 }

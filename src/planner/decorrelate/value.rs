@@ -284,7 +284,7 @@ fn exactly_one(plan: &LogicalPlan) -> bool {
 }
 
 /// Does a subquery give a row at the most for each outer row?
-fn at_most_one(plan: &LogicalPlan) -> bool {
+pub(in crate::planner) fn at_most_one(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::Projection(node) => at_most_one(&node.input),
         LogicalPlan::SubqueryAlias(node) => at_most_one(&node.input),

@@ -28,6 +28,6 @@ mod unnest;
 mod tests;
 
 pub use explain::explain;
-#[cfg(test)]
 pub(super) use plan::session;
 pub use plan::{DescribedView, PlannedView, describe_view, plan_stored_view, plan_view};
+pub(super) use relation::Scope;

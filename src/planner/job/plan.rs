@@ -148,12 +148,14 @@ pub(in crate::planner) fn session() -> SqlResult<SessionState> {
     Ok(session)
 }
 
-/// The analysed plan of the query, and the objects that it names.
+/// The analysed plan of the query, and the objects and functions that it names.
 fn logical(state: &SessionState, request: Request<'_>) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
     let Request { catalog, search_path, query, .. } = request;
     let scope = Scope { state, catalog, search_path };
-    let (relations, objects) = scope.relations(&query.tree)?;
-    let planned = plan_tree(state, relations, &query.tree, &query.source, &[])?;
+    let (relations, mut objects) = scope.relations(&query.tree)?;
+    let functions = scope.functions(&query.tree)?;
+    let planned = plan_tree(state, relations, &query.tree, &query.source, &[], &functions)?;
+    objects.extend(functions.used());
     if !planned.parameters.is_empty() {
         let message = "there is no parameter $1";
         return Err(SqlError::new(code::UNDEFINED_PARAMETER, message));
@@ -186,6 +188,7 @@ fn columns(plan: &LogicalPlan, names: &[String]) -> SqlResult<Vec<Column>> {
             sql_type,
             not_null: false,
             default: None,
+            generated: None,
             comment: None,
         });
     }

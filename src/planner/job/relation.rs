@@ -16,6 +16,7 @@ use sqlparser::ast;
 use super::super::names::{Relations, no_such_relation};
 use super::super::parse::parse_query;
 use super::super::query::{plan_tree, relation_names};
+use super::super::sql_functions::{Functions, reach};
 use crate::catalog::catalog::is_system_schema;
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
@@ -72,15 +73,18 @@ impl TableProvider for JobRelation {
 
 /// Where a job's names are looked up.
 #[derive(Clone, Copy)]
-pub(super) struct Scope<'a> {
-    pub(super) state: &'a SessionState,
-    pub(super) catalog: &'a Catalog,
-    pub(super) search_path: &'a [String],
+pub(in crate::planner) struct Scope<'a> {
+    pub(in crate::planner) state: &'a SessionState,
+    pub(in crate::planner) catalog: &'a Catalog,
+    pub(in crate::planner) search_path: &'a [String],
 }
 
 impl Scope<'_> {
     /// The relations that `tree` names, and the objects behind them in order of first use.
-    pub(super) fn relations(&self, tree: &ast::Query) -> SqlResult<(Relations, Vec<ObjectId>)> {
+    pub(in crate::planner) fn relations(
+        &self,
+        tree: &ast::Query,
+    ) -> SqlResult<(Relations, Vec<ObjectId>)> {
         self.relations_at(tree, 0)
     }
 
@@ -107,6 +111,22 @@ impl Scope<'_> {
         Ok((relations, objects))
     }
 
+    /// The functions in SQL that `tree` may call.
+    pub(in crate::planner) fn functions(&self, tree: &ast::Query) -> SqlResult<Functions> {
+        self.functions_at(tree, 0)
+    }
+
+    fn functions_at(&self, tree: &ast::Query, depth: usize) -> SqlResult<Functions> {
+        let mut reached = Vec::new();
+        for found in reach(self.catalog, self.search_path, tree)? {
+            let own = Scope { search_path: &found.function.search_path, ..*self };
+            let (relations, _) = own.relations_at(&found.query.tree, depth + 1)?;
+            reached.push((found, relations));
+        }
+        let catalog = Arc::new(self.catalog.clone());
+        Ok(Functions::new(&catalog, self.search_path, reached))
+    }
+
     fn object(&self, name: &TableReference) -> SqlResult<Option<&Arc<Object>>> {
         if let Some(schema) = name.schema().filter(|schema| is_system_schema(schema)) {
             let what = format!("a materialized view over schema {schema}");
@@ -126,7 +146,9 @@ impl Scope<'_> {
         let query = parse_query(&view.query)?;
         let own = Scope { search_path: &view.search_path, ..*self };
         let (relations, _) = own.relations_at(&query.tree, depth + 1)?;
-        let planned = plan_tree(self.state, relations, &query.tree, &query.source, &[])?;
+        let functions = own.functions_at(&query.tree, depth + 1)?;
+        let planned =
+            plan_tree(self.state, relations, &query.tree, &query.source, &[], &functions)?;
         let plan = with_names(planned.plan, object)?;
         Ok(provider_as_source(Arc::new(ViewTable::new(plan, Some(view.query.clone())))))
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::super::statement::{
@@ -10,9 +11,10 @@ use super::super::statement::{
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::options;
+use super::{function, options};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
+use crate::types::SqlType;
 
 /// Actors of a fragment, at the most: more than shares of the keys would be idle.
 const PARALLELISM_MAX: usize = crate::types::key::VNODES;
@@ -23,6 +25,9 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let or_replace = front.eat(&["or", "replace"]);
     if front.eat(&["view"]) {
         return view(front, or_replace);
+    }
+    if front.eat(&["function"]) {
+        return function::create(front, or_replace);
     }
     let allowed_to_replace = !or_replace;
     let refuse = |what: &str| Err(SqlError::unsupported(what).position(position));
@@ -40,8 +45,8 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "temp" | "temporary" | "local" | "global" => refuse("a temporary relation"),
         "unlogged" => refuse("CREATE UNLOGGED TABLE"),
         "unique" => refuse("CREATE UNIQUE INDEX"),
-        what @ ("index" | "sink" | "function" | "sequence" | "type" | "role" | "user"
-        | "extension" | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
+        what @ ("index" | "sink" | "sequence" | "type" | "role" | "user" | "extension"
+        | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
         | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule"
         | "policy" | "operator" | "cast" | "collation" | "language" | "recursive"
         | "event") => refuse(&format!("CREATE {}", what.to_uppercase())),
@@ -213,8 +218,10 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
         let message = format!("column \"{}\" specified more than once", name.name);
         return Err(SqlError::new(code::DUPLICATE_COLUMN, message).position(name.position));
     }
-    let sql_type = front.sql_type()?;
-    let mut column = ColumnDef { name: name.name, sql_type, not_null: false, default: None };
+    let typed = !front.is(0, "as");
+    let sql_type = if typed { front.sql_type()? } else { SqlType::Unknown };
+    let mut column =
+        ColumnDef { name: name.name, sql_type, not_null: false, default: None, generated: None };
     let mut nullable = false;
     loop {
         let position = front.position();
@@ -228,10 +235,25 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
             set_key(elements, table, key, constraint.map(|name| name.name), position)?;
         } else if front.eat(&["default"]) {
             column.default = Some(front.default_text()?);
+        } else if let Some(text) = generated(front, position)? {
+            if column.generated.replace(text).is_some() {
+                let message = format!(
+                    "multiple generation clauses specified for column \"{}\" of table \"{}\"",
+                    column.name, table.name
+                );
+                return Err(SqlError::new(code::SYNTAX_ERROR, message).position(position));
+            }
         } else {
             refuse_column_constraint(front, position)?;
             break;
         }
+    }
+    if column.default.is_some() && column.generated.is_some() {
+        let message = format!(
+            "both default and generation expression specified for column \"{}\" of table \"{}\"",
+            column.name, table.name
+        );
+        return Err(SqlError::new(code::SYNTAX_ERROR, message).position(name.position));
     }
     if nullable && column.not_null {
         let message = format!(
@@ -244,14 +266,48 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
     Ok(())
 }
 
+/// `GENERATED ALWAYS AS (expression) [STORED | VIRTUAL]`, `AS expression`: the expression's text.
+///
+/// What is computed from the row alone is the same whether it is kept or computed when it is read,
+/// so a VIRTUAL column is kept too.
+fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<String>> {
+    if front.eat(&["as"]) {
+        return front.default_text().map(Some);
+    }
+    if !front.eat(&["generated"]) {
+        return Ok(None);
+    }
+    let always = front.eat(&["always"]);
+    if !always {
+        front.expect(&["by", "default"])?;
+    }
+    front.expect(&["as"])?;
+    if front.is(0, "identity") {
+        return Err(SqlError::unsupported("an identity column")
+            .hint("Use bigint, and give the numbers when inserting.")
+            .position(position));
+    }
+    if !always {
+        let message = "for a generated column, GENERATED ALWAYS must be specified";
+        return Err(SqlError::new(code::SYNTAX_ERROR, message).position(position));
+    }
+    front.expect_token(&Token::LParen)?;
+    let start = front.mark();
+    front.sql(Parser::parse_expr)?;
+    let text = front.text_since(start);
+    front.expect_token(&Token::RParen)?;
+    if !front.eat(&["stored"]) {
+        front.eat(&["virtual"]);
+    }
+    Ok(Some(text))
+}
+
 /// Names the constraint that is not built; anything else is for the caller to trip over.
 fn refuse_column_constraint(front: &Front<'_>, position: usize) -> SqlResult<()> {
     let refused = [
         ("unique", "a UNIQUE constraint"),
         ("check", "a CHECK constraint"),
         ("references", "a FOREIGN KEY constraint"),
-        ("generated", "a GENERATED column"),
-        ("as", "a generated column"),
         ("collate", "COLLATE"),
         ("compression", "COMPRESSION"),
     ];

@@ -11,6 +11,7 @@ mod cursors;
 mod dispatch;
 mod dml;
 mod front;
+mod function;
 mod options;
 mod other;
 mod script;

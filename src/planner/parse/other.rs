@@ -5,6 +5,7 @@ use sqlparser::tokenizer::Token;
 use super::super::statement::{Comment, CommentTarget, Drop, DropKind, StatementKind};
 use super::super::syntax::Name;
 use super::front::Front;
+use super::function;
 use crate::error::{SqlError, SqlResult, code};
 
 /// The words for a kind of object.
@@ -32,7 +33,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let not_built = [
         "index",
         "sink",
-        "function",
         "sequence",
         "type",
         "role",
@@ -58,6 +58,9 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         return Err(
             SqlError::unsupported(format!("DROP {}", kind.to_uppercase())).position(position)
         );
+    }
+    if front.eat(&["function"]) {
+        return function::drop(front);
     }
     let kind = object_kind(front)?;
     let if_exists = front.eat(&["if", "exists"]);

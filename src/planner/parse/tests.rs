@@ -98,14 +98,14 @@ fn create_table_decides_columns_key_and_connector() {
          \"C\" timestamp with time zone default now(), d text[] null, e double precision, \
          CONSTRAINT k PRIMARY KEY (b, a)) APPEND ONLY",
         expect![[r#"
-            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1") }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()") }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [] })
+            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1"), generated: None }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()"), generated: None }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None, generated: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None, generated: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [] })
         "#]],
     );
     shows(
         "create source f (a int, b varchar(5)) with (connector = 'file', path='x/*.csv', \
          a.b = 3) format plain encode csv (header = 'true', null = 'NA')",
         expect![[r#"
-            CreateSource(CreateSource { name: Name { database: None, schema: None, name: "f", position: 15 }, if_not_exists: false, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None }, ColumnDef { name: "b", sql_type: Varchar(Some(5)), not_null: false, default: None }], connector: Connector { name: "file", options: {"a.b": "3", "path": "x/*.csv"}, format: Some("plain"), encode: Some("csv"), encode_options: {"header": "true", "null": "NA"} } })
+            CreateSource(CreateSource { name: Name { database: None, schema: None, name: "f", position: 15 }, if_not_exists: false, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None }, ColumnDef { name: "b", sql_type: Varchar(Some(5)), not_null: false, default: None, generated: None }], connector: Connector { name: "file", options: {"a.b": "3", "path": "x/*.csv"}, format: Some("plain"), encode: Some("csv"), encode_options: {"header": "true", "null": "NA"} } })
         "#]],
     );
     shows(

@@ -6,10 +6,12 @@ use super::super::names::{reg_from_text, type_text};
 use super::super::objects::{
     PG_CLASS, PG_DATABASE, PG_NAMESPACE, index_text, key_columns, primary_key, view_text,
 };
+use super::super::procs::function_of;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
+use crate::catalog::function::Body;
 use crate::error::SqlResult;
 
 pub(super) const FUNCTIONS: [Function; 21] = [
@@ -38,12 +40,25 @@ pub(super) const FUNCTIONS: [Function; 21] = [
     strict("pg_get_partkeydef", (1, 1), Returns::Text, none),
     strict("pg_get_statisticsobjdef_columns", (1, 1), Returns::Text, none),
     strict("pg_get_serial_sequence", (2, 2), Returns::Text, none),
-    strict("pg_get_function_sqlbody", (1, 1), Returns::Text, none),
-    strict("pg_get_functiondef", (1, 1), Returns::Text, none),
+    strict("pg_get_function_sqlbody", (1, 1), Returns::Text, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        let body = function_of(context, oid).and_then(|function| match &function.body {
+            Body::Return(expression) => Some(format!("RETURN {expression}")),
+            Body::Quoted(_) => None,
+        });
+        Ok(Value::optional(body))
+    }),
+    strict("pg_get_functiondef", (1, 1), Returns::Text, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        Ok(Value::optional(function_of(context, oid).map(|function| function.definition())))
+    }),
     strict("pg_relation_is_publishable", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
     strict("pg_stat_get_numscans", (1, 1), Returns::BigInt, none),
     strict("pg_get_function_result", (1, 1), Returns::Text, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        if let Some(function) = function_of(context, oid) {
+            return Ok(Value::text(function.returns.text()));
+        }
         let Some(result) = fixed_value("pg_proc", oid, "prorettype") else {
             return Ok(Value::Null);
         };
@@ -51,8 +66,12 @@ pub(super) const FUNCTIONS: [Function; 21] = [
         let set = fixed_value("pg_proc", oid, "proretset") == Some(Value::Bool(true));
         Ok(Value::text(if set { format!("SETOF {name}") } else { name }))
     }),
-    strict("pg_get_function_arguments", (1, 1), Returns::Text, function_arguments),
-    strict("pg_get_function_identity_arguments", (1, 1), Returns::Text, function_arguments),
+    strict("pg_get_function_arguments", (1, 1), Returns::Text, |context, arguments| {
+        function_arguments(context, arguments, true)
+    }),
+    strict("pg_get_function_identity_arguments", (1, 1), Returns::Text, |context, arguments| {
+        function_arguments(context, arguments, false)
+    }),
     strict("pg_tablespace_location", (1, 1), Returns::Text, |_, _| Ok(Value::text(""))),
     strict("obj_description", (1, 2), Returns::Text, |context, arguments| {
         let of_relations = arguments.len() < 2;
@@ -108,8 +127,15 @@ fn index_definition(context: &PgContext, arguments: &[Value]) -> SqlResult<Value
     Ok(Value::optional(column.map(|column| quote_identifier(&column.name))))
 }
 
-fn function_arguments(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+fn function_arguments(
+    context: &PgContext,
+    arguments: &[Value],
+    with_defaults: bool,
+) -> SqlResult<Value> {
     let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+    if let Some(function) = function_of(context, oid) {
+        return Ok(Value::text(function.arguments_text(with_defaults)));
+    }
     let Some(types) = fixed_value("pg_proc", oid, "proargtypes") else { return Ok(Value::Null) };
     let types = types.as_list().unwrap_or_default();
     let names: Vec<String> =

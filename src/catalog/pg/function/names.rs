@@ -2,6 +2,7 @@
 
 use super::super::class::{class, is_visible};
 use super::super::names::{find, role_name, type_is_visible, type_text};
+use super::super::procs::function_of;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
@@ -15,7 +16,16 @@ pub(super) const FUNCTIONS: [Function; 21] = [
         Ok(type_is_visible(context, oid).map_or(Value::Null, Value::Bool))
     }),
     // All objects of these kinds are in pg_catalog.
-    strict("pg_function_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_function_is_visible", (1, 1), Returns::Boolean, |context, arguments| {
+        let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        // All others are in pg_catalog.
+        let visible = function_of(context, oid).is_none_or(|function| {
+            let path = &context.session.search_path;
+            let found = context.catalog.functions_named(path, None, &function.name.name);
+            found.iter().any(|found| found.id == function.id)
+        });
+        Ok(Value::Bool(visible))
+    }),
     strict("pg_collation_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_opclass_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_opfamily_is_visible", (1, 1), Returns::Boolean, always_visible),

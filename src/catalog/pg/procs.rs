@@ -1,0 +1,91 @@
+//! `pg_proc`: the system's functions, and those that users wrote in SQL.
+
+use std::sync::Arc;
+
+use super::PgContext;
+use super::class::namespace_oid;
+use super::names::role_oid;
+use super::objects::oid;
+use super::relation::Rows;
+use super::value::Value;
+use crate::catalog::Function;
+use crate::catalog::function::Returns;
+
+/// `pg_language.oid` of SQL.
+const SQL_LANGUAGE: u32 = 14;
+
+/// What PostgreSQL guesses of a function that says nothing.
+const COST: f64 = 100.0;
+const ROWS_OF_SET: f64 = 1000.0;
+
+fn count(length: usize) -> Value {
+    Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
+}
+
+/// The user's function with this OID.
+pub(super) fn function_of(context: &PgContext, id: u32) -> Option<&Arc<Function>> {
+    context.catalog.function(crate::types::ObjectId(id))
+}
+
+pub(super) fn pg_proc(context: &PgContext, rows: &mut Rows) {
+    for row in super::data::fixed_rows("pg_proc") {
+        rows.push_row(row.to_vec());
+    }
+    for function in context.catalog.functions() {
+        let types: Vec<u32> = function.types().iter().map(|one| one.oid()).collect();
+        let columns = match &function.returns {
+            Returns::Table(columns) => columns.as_slice(),
+            _ => &[],
+        };
+        let defaults = function.parameters.iter().filter(|p| p.default.is_some()).count();
+        let named = function.parameters.iter().any(|parameter| parameter.name.is_some());
+        let names = function.parameters.iter().map(|p| p.name.clone().unwrap_or_default());
+        let names = names.chain(columns.iter().map(|column| column.name.clone()));
+        let modes =
+            std::iter::repeat_n("i", types.len()).chain(std::iter::repeat_n("t", columns.len()));
+        let all = types.iter().copied().chain(columns.iter().map(|c| c.sql_type.oid()));
+        let unless = |nothing: bool, value: Value| if nothing { Value::Null } else { value };
+        rows.push([
+            ("oid", oid(function.id.0)),
+            ("proname", Value::text(&function.name.name)),
+            ("pronamespace", oid(namespace_oid(context, &function.name.schema))),
+            ("proowner", oid(role_oid(&function.owner))),
+            ("prolang", oid(SQL_LANGUAGE)),
+            ("procost", Value::Float(COST)),
+            ("prorows", Value::Float(if function.returns.is_set() { ROWS_OF_SET } else { 0.0 })),
+            ("prokind", Value::text("f")),
+            ("proisstrict", Value::Bool(function.strict)),
+            ("proretset", Value::Bool(function.returns.is_set())),
+            ("provolatile", Value::text(function.volatility.letter())),
+            ("proparallel", Value::text("u")),
+            ("pronargs", count(types.len())),
+            ("pronargdefaults", count(defaults)),
+            ("prorettype", oid(result_type(context, function))),
+            ("proargtypes", Value::list(types.iter().copied().map(oid))),
+            ("proallargtypes", unless(columns.is_empty(), Value::list(all.map(oid)))),
+            ("proargmodes", unless(columns.is_empty(), Value::list(modes.map(Value::text)))),
+            (
+                "proargnames",
+                unless(!named && columns.is_empty(), Value::list(names.map(Value::text))),
+            ),
+            ("prosrc", Value::text(source(function))),
+        ]);
+    }
+}
+
+/// `prosrc` is empty where the body is an expression.
+fn source(function: &Function) -> &str {
+    match &function.body {
+        crate::catalog::function::Body::Quoted(text) => text,
+        crate::catalog::function::Body::Return(_) => "",
+    }
+}
+
+fn result_type(context: &PgContext, function: &Function) -> u32 {
+    match &function.returns {
+        Returns::Rows(relation, _) => {
+            context.catalog.object_named(relation).map_or(0, |object| object.row_type.0)
+        }
+        other => other.sql_type().oid(),
+    }
+}
