@@ -39,6 +39,12 @@ const TABLES: &str = "
     CREATE TABLE a (id bigint PRIMARY KEY, stmt bigint NOT NULL, v bigint NOT NULL);
     CREATE TABLE b (stmt bigint NOT NULL, a_id bigint NOT NULL, w bigint NOT NULL);";
 
+/// What the rows of a statement are found by; `weir check` compares them with their tables.
+const INDEXES: &str = "
+    CREATE INDEX ON a (stmt, v);
+    CREATE INDEX ON b (stmt);
+    CREATE UNIQUE INDEX ON a (id, stmt);";
+
 /// A view that the test keeps and computes anew.
 struct View {
     name: &'static str,
@@ -126,6 +132,7 @@ async fn crash() -> Result<()> {
 async fn set_up(client: &Client) -> Result<()> {
     execute(client, TABLES).await?;
     execute(client, &stream_table(1000)).await?;
+    execute(client, INDEXES).await?;
     for view in VIEWS.iter().chain([&STREAM_VIEW]) {
         view.create(client).await?;
     }

@@ -29,12 +29,14 @@ mod failure;
 mod flights;
 mod functions;
 mod harness;
+mod indexes;
 mod operation;
 mod oracle;
 mod postgres;
 mod psql;
 mod script;
 mod server;
+mod sinks;
 mod values;
 mod wire;
 mod workload;
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         script::trials,
         operation::trials,
         failure::trials,
+        indexes::trials,
+        sinks::trials,
         psql::trials,
         values::trials,
         flights::trials,

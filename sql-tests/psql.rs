@@ -13,6 +13,8 @@ const OBJECTS: &str = "
     CREATE TABLE parts (id int PRIMARY KEY, name text NOT NULL DEFAULT 'none', price numeric(8,2));
     CREATE MATERIALIZED VIEW parts_by_name AS SELECT name, count(*) AS n FROM parts GROUP BY name;
     CREATE VIEW cheap AS SELECT id, name FROM parts WHERE price < 1;
+    CREATE INDEX ON parts (name DESC, price) INCLUDE (id);
+    CREATE INDEX often ON parts_by_name (n);
     CREATE SCHEMA store;
     CREATE TABLE store.shelves (id bigint, wide boolean);
     CREATE TABLE boxes (w int, h int, area int GENERATED ALWAYS AS (w * h) STORED);
@@ -38,10 +40,25 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "numeric(8,2)",
             "Indexes:",
             "\"parts_pkey\" PRIMARY KEY, btree (id)",
+            "\"parts_name_price_id_idx\" btree (name DESC, price) INCLUDE (id)",
         ],
     ),
     (r"\d+ parts", &["Table \"public.parts\"", "price", "numeric(8,2)"]),
-    (r"\d parts_by_name", &["Materialized view \"public.parts_by_name\"", "name", "n", "bigint"]),
+    (
+        r"\d parts_by_name",
+        &[
+            "Materialized view \"public.parts_by_name\"",
+            "name",
+            "n",
+            "bigint",
+            "Indexes:",
+            "\"often\" btree (n)",
+        ],
+    ),
+    (
+        r"\d often",
+        &["Index \"public.often\"", "n", "bigint", "btree, for table \"public.parts_by_"],
+    ),
     (r"\d cheap", &["View \"public.cheap\"", "id", "integer", "name", "text"]),
     (r"\d+ cheap", &["View \"public.cheap\"", "View definition:", "price"]),
     (r"\d store.shelves", &["Table \"store.shelves\"", "id", "bigint", "wide", "boolean"]),
@@ -49,7 +66,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (r"\dt store.*", &["store", "shelves", "table"]),
     (r"\dm", &["public", "parts_by_name", "materialized view"]),
     (r"\dv", &["public", "cheap", "view"]),
-    (r"\di", &["public", "parts_pkey", "index", "parts"]),
+    (r"\di", &["public", "often", "index", "parts_by_name", "parts_pkey", "index", "parts"]),
     (r"\dn", &["public", "store"]),
     (r"\d boxes", &["area", "integer", "generated always as (w * h) stored"]),
     (

@@ -240,12 +240,50 @@ impl Catalog {
 
     /// `t_pkey`, or the first of `t_pkey1`, `t_pkey2`, ... that is free.
     pub fn primary_key_name(&self, table: &QualifiedName) -> String {
-        let base = format!("{}_pkey", table.name);
+        self.free_name(table, "", "pkey")
+    }
+
+    /// `t_a_b_idx` for an index on columns `a` and `b`, with a number if that is taken.
+    pub fn index_name(&self, table: &QualifiedName, columns: &[String]) -> String {
+        self.free_name(table, &columns.join("_"), "idx")
+    }
+
+    /// `<table>_<middle>_<label>`, shortened to what a name may have, or the first of those with a
+    /// number after the label that is free.
+    fn free_name(&self, table: &QualifiedName, middle: &str, label: &str) -> String {
         let taken = |name: &str| self.names.contains_key(&QualifiedName::new(&table.schema, name));
-        std::iter::once(base.clone())
-            .chain((1..).map(|n| format!("{base}{n}")))
+        std::iter::once(label.to_owned())
+            .chain((1..).map(|n| format!("{label}{n}")))
+            .map(|label| shortened(&table.name, middle, &label))
             .find(|name| !taken(name))
             .expect("there are more numbers than names")
+    }
+
+    /// Whether what happens to `object` may come, by way of queries and sinks, from `origin`.
+    pub fn comes_from(&self, object: ObjectId, origin: ObjectId) -> bool {
+        let mut seen = BTreeSet::from([object]);
+        let mut open = vec![object];
+        while let Some(id) = open.pop() {
+            if id == origin {
+                return true;
+            }
+            let needs = self.objects.get(&id).map_or(&[][..], |object| &object.depends_on);
+            let sinks = self
+                .objects
+                .values()
+                .filter(|object| object.sink().is_some_and(|sink| sink.into == id));
+            let sources = sinks.flat_map(|sink| {
+                let own = sink.sink().map(|sink| sink.into);
+                sink.depends_on.iter().copied().filter(move |on| Some(*on) != own)
+            });
+            open.extend(needs.iter().copied().chain(sources).filter(|id| seen.insert(*id)));
+        }
+        false
+    }
+
+    /// The indexes of a table or materialized view, by OID.
+    pub fn indexes(&self, on: ObjectId) -> impl Iterator<Item = &Arc<Object>> {
+        self.objects.values().filter(move |object| object.index().is_some_and(|i| i.on == on))
     }
 
     /// Objects and functions that need `id`, directly or through others, in an order in which they
@@ -292,15 +330,34 @@ impl Catalog {
     }
 }
 
-/// Every OID that an object has: its own, its types', its key's.
+/// The parts with `_` between them. Of a name that is too long, the longer of the first two parts
+/// gives way, as in PostgreSQL.
+fn shortened(first: &str, second: &str, label: &str) -> String {
+    /// Bytes that a name may have.
+    const NAME_MAX: usize = 63;
+    let joints = if second.is_empty() { 1 } else { 2 };
+    let room = NAME_MAX.saturating_sub(label.len() + joints);
+    let (mut one, mut other) = (first.len(), second.len());
+    while one + other > room {
+        if one > other { one -= 1 } else { other -= 1 }
+    }
+    let clip = |text: &str, bytes: usize| text[..text.floor_char_boundary(bytes)].to_owned();
+    let parts = [clip(first, one), clip(second, other), label.to_owned()];
+    let shown: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    shown.join("_")
+}
+
+/// Every OID that an object has: its own, its types', its key's, its reader's.
 pub(super) fn oids_of(object: &Object) -> impl Iterator<Item = ObjectId> {
     let (index, constraint) = match &object.kind {
         ObjectKind::Table(table) => (table.primary_key_index, table.primary_key_constraint),
+        ObjectKind::Sink(sink) => (Some(sink.reader), None),
         _ => (None, None),
     };
     [Some(object.id), Some(object.row_type), Some(object.row_array_type), index, constraint]
         .into_iter()
         .flatten()
+        .filter(|id| id.0 != 0)
 }
 
 /// Names that an object takes in its schema.
@@ -337,6 +394,11 @@ mod tests {
         assert_eq!(catalog.with_object(elsewhere).unwrap_err().code, "3F000");
         let name = QualifiedName::new("public", "t");
         assert_eq!(catalog.primary_key_name(&name), "t_pkey1");
+        let columns = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(catalog.index_name(&name, &columns), "t_a_b_idx");
+        let long = QualifiedName::new("public", "t".repeat(50));
+        let name = catalog.index_name(&long, &["c".repeat(40)]);
+        assert_eq!(name, format!("{}_{}_idx", "t".repeat(29), "c".repeat(29)));
     }
 
     #[test]

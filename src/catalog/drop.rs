@@ -16,6 +16,8 @@ pub enum DropKind {
     Source,
     View,
     MaterializedView,
+    Index,
+    Sink,
 }
 
 /// What the user wrote.
@@ -51,6 +53,8 @@ impl DropKind {
             Self::Source => "source",
             Self::View => "view",
             Self::MaterializedView => "materialized view",
+            Self::Index => "index",
+            Self::Sink => "sink",
         }
     }
 }
@@ -90,8 +94,12 @@ impl Catalog {
                 Ok(id) => targets.push(id),
                 Err(error)
                     if request.if_exists
-                        && [code::UNDEFINED_TABLE, code::INVALID_SCHEMA_NAME]
-                            .contains(&error.code) =>
+                        && [
+                            code::UNDEFINED_TABLE,
+                            code::UNDEFINED_OBJECT,
+                            code::INVALID_SCHEMA_NAME,
+                        ]
+                        .contains(&error.code) =>
                 {
                     plan.notices.push(Notice {
                         message: format!("{}, skipping", error.message),
@@ -149,19 +157,36 @@ impl Catalog {
             .find_map(|schema| self.names.get(&QualifiedName::new(*schema, name)))
             .ok_or_else(|| {
                 let message = format!("{noun} \"{name}\" does not exist");
-                SqlError::new(code::UNDEFINED_TABLE, message)
+                let missing = match request.kind {
+                    DropKind::Index => code::UNDEFINED_OBJECT,
+                    _ => code::UNDEFINED_TABLE,
+                };
+                SqlError::new(missing, message)
             })?;
         let (actual, id) = match named {
+            Named::PrimaryKeyOf(table) if request.kind == DropKind::Index => {
+                return Err(self.needed_by_key(*table, name, request.search_path));
+            }
             Named::PrimaryKeyOf(table) => ("index", *table),
             Named::Object(id) => (self.object(*id).map_or("relation", |o| o.kind_name()), *id),
         };
         if actual == noun {
             return Ok(id);
         }
-        let article = if actual == "index" { "an" } else { "a" };
-        let hint = format!("Use DROP {} to remove {article} {actual}.", actual.to_uppercase());
-        Err(SqlError::new(code::WRONG_OBJECT_TYPE, format!("\"{name}\" is not a {noun}"))
-            .hint(hint))
+        let article = |noun: &str| if noun == "index" { "an" } else { "a" };
+        let hint =
+            format!("Use DROP {} to remove {} {actual}.", actual.to_uppercase(), article(actual));
+        let message = format!("\"{name}\" is not {} {noun}", article(noun));
+        Err(SqlError::new(code::WRONG_OBJECT_TYPE, message).hint(hint))
+    }
+
+    /// The index of a primary key goes with its table only.
+    fn needed_by_key(&self, table: ObjectId, index: &str, search_path: &[String]) -> SqlError {
+        let index = quote_identifier(index);
+        let constraint = format!("constraint {index} on {}", self.describe(table, search_path));
+        let message = format!("cannot drop index {index} because {constraint} requires it");
+        SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .hint(format!("You can drop {constraint} instead."))
     }
 
     /// Fills in `plan.objects` from the targets (or the contents of a schema) and what needs them.
@@ -177,7 +202,7 @@ impl Catalog {
         let mut going: BTreeSet<ObjectId> = targets.iter().copied().collect();
         let mut others = Vec::new();
         loop {
-            let before = others.len();
+            let before = going.len();
             let relations = self.objects().map(|object| (object.id, &object.name));
             let functions = self.functions().map(|function| (function.id, &function.name));
             for (id, name) in relations.chain(functions) {
@@ -193,11 +218,17 @@ impl Catalog {
                     continue;
                 };
                 going.insert(id);
+                let object = self.object(id);
+                let index = object.and_then(|object| object.index());
+                if index.is_some_and(|index| going.contains(&index.on)) {
+                    // A part of its table, which needs no mention.
+                    continue;
+                }
                 let dependant = self.describe(id, search_path);
-                let table = self.object(id).is_some_and(|o| matches!(o.kind, ObjectKind::Table(_)));
+                let table = object.is_some_and(|o| matches!(o.kind, ObjectKind::Table(_)));
                 others.push(Dependence { dependant, on, kept: table && !contained });
             }
-            if others.len() == before {
+            if going.len() == before {
                 break;
             }
         }

@@ -194,6 +194,7 @@ fn keep<T>(things: &mut BTreeMap<ObjectId, T>, oid: &str, stored: Option<T>) {
 #[cfg(test)]
 mod tests {
     use super::super::edit::CommentTarget;
+    use super::super::object::{Index, IndexKey, ObjectKind, Sink};
     use super::super::testing::{table, view};
     use super::*;
 
@@ -259,6 +260,37 @@ mod tests {
         let error = Catalog::load([entry]).unwrap_err();
         assert_eq!(error.code, "XX001");
         assert!(error.message.contains("format 2"), "{}", error.message);
+    }
+
+    /// As [`a_table_lies_on_disk_like_this`].
+    #[test]
+    fn an_index_and_a_sink_lie_on_disk_like_this() {
+        let key = IndexKey { column: 1, descending: true, nulls_first: false };
+        let index = ObjectKind::Index(Index {
+            on: ObjectId(16384),
+            keys: vec![key],
+            unique: true,
+            included: vec![],
+            order: vec![1, 0],
+            key: vec![0, 1],
+            append_only: false,
+            parallelism: 2,
+        });
+        let sink = ObjectKind::Sink(Sink {
+            query: None,
+            from: ObjectId(16384),
+            into: ObjectId(16390),
+            columns: vec![1],
+            reader: ObjectId(16395),
+            snapshot: true,
+            append_only: false,
+        });
+        let json = [index, sink].map(|kind| serde_json::to_string(&kind).unwrap());
+        expect_test::expect![[r#"
+            {"Index":{"on":16384,"keys":[{"column":1,"descending":true,"nulls_first":false}],"unique":true,"included":[],"order":[1,0],"key":[0,1],"append_only":false,"parallelism":2}}
+            {"Sink":{"query":null,"from":16384,"into":16390,"columns":[1],"reader":16395,"snapshot":true,"append_only":false}}
+        "#]]
+        .assert_eq(&format!("{}\n", json.join("\n")));
     }
 
     /// The bytes on disk: a change here is a new format, and needs code that reads the old one.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use crate::error::{SqlError, SqlResult, code};
 use crate::types::{ObjectId, SqlType};
 
 /// `schema.name`, resolved and case-folded.
@@ -35,7 +36,7 @@ pub struct Object {
     /// Objects that must exist for this one to.
     pub depends_on: Vec<ObjectId>,
     pub comment: Option<String>,
-    /// OIDs of the row type and of its array type (`pg_class.reltype`).
+    /// OIDs of the row type and of its array type (`pg_class.reltype`); 0 where it has none.
     pub row_type: ObjectId,
     pub row_array_type: ObjectId,
     /// Who owns it.
@@ -63,6 +64,8 @@ pub enum ObjectKind {
     Source(Source),
     View(View),
     MaterializedView(MaterializedView),
+    Index(Index),
+    Sink(Sink),
 }
 
 /// A table: rows that DML or a connector writes.
@@ -123,6 +126,56 @@ pub struct MaterializedView {
     pub on_error: OnError,
 }
 
+/// An index: the rows of a table or of a materialized view, kept under another key. It has all of
+/// their columns, those that it is ordered by first; `Object::columns` are in that order too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// The table or materialized view.
+    pub on: ObjectId,
+    /// What it is ordered by.
+    pub keys: Vec<IndexKey>,
+    /// Whether no two rows of its table may have the same values of the keys, NULLs apart.
+    pub unique: bool,
+    /// Columns of INCLUDE, by their index in the indexed object.
+    pub included: Vec<usize>,
+    /// For each stored column, which of the indexed object's stored columns it is.
+    pub order: Vec<usize>,
+    /// Stored columns that identify a row; empty: rows are a multiset.
+    pub key: Vec<usize>,
+    pub append_only: bool,
+    pub parallelism: usize,
+}
+
+/// A column that an index is ordered by. The direction is what the statement says: the rows lie in
+/// ascending order, NULLs last, whatever it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexKey {
+    /// By its index in the indexed object.
+    pub column: usize,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+/// A sink into a table: what changes in a table or a materialized view, or in the result of a query
+/// of its own, is written into another table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sink {
+    /// The query whose rows it takes: it keeps them itself, as a materialized view does.
+    pub query: Option<MaterializedView>,
+    /// Whose changes it reads: a table, a materialized view, or itself where it has a query.
+    pub from: ObjectId,
+    /// The table that it writes.
+    pub into: ObjectId,
+    /// For each of its columns, which of the table's it fills.
+    pub columns: Vec<usize>,
+    /// Its name among those who read changelogs: an OID of nothing else.
+    pub reader: ObjectId,
+    /// Whether the rows that are there when it is made are written too.
+    pub snapshot: bool,
+    /// Whether it only inserts: rows that go away stay in the table.
+    pub append_only: bool,
+}
+
 /// What an expression that fails on a row does to a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnError {
@@ -155,6 +208,11 @@ impl Object {
                 fields.push(Arc::new(SqlType::BigInt.field(ROW_ID, false)));
                 Arc::new(Schema::new(fields))
             }
+            ObjectKind::Index(index) if index.order.len() > self.columns.len() => {
+                let mut fields: Vec<_> = visible.fields().iter().cloned().collect();
+                fields.push(Arc::new(SqlType::BigInt.field(ROW_ID, false)));
+                Arc::new(Schema::new(fields))
+            }
             _ => visible,
         }
     }
@@ -165,6 +223,8 @@ impl Object {
             ObjectKind::Table(table) if table.primary_key.is_empty() => vec![self.columns.len()],
             ObjectKind::Table(table) => table.primary_key.clone(),
             ObjectKind::MaterializedView(view) => view.key.clone(),
+            ObjectKind::Index(index) => index.key.clone(),
+            ObjectKind::Sink(sink) => sink.query.as_ref().map_or(Vec::new(), |q| q.key.clone()),
             ObjectKind::Source(_) | ObjectKind::View(_) => Vec::new(),
         }
     }
@@ -173,6 +233,11 @@ impl Object {
     pub fn distribution(&self) -> Vec<usize> {
         match &self.kind {
             ObjectKind::MaterializedView(view) => view.distribution.clone(),
+            // So that a search for one value of the first column looks into one share.
+            ObjectKind::Index(_) => vec![0],
+            ObjectKind::Sink(sink) => {
+                sink.query.as_ref().map_or(Vec::new(), |query| query.distribution.clone())
+            }
             _ => self.key(),
         }
     }
@@ -183,27 +248,72 @@ impl Object {
             ObjectKind::Table(table) => table.append_only,
             ObjectKind::Source(_) => true,
             ObjectKind::MaterializedView(view) => view.append_only,
+            ObjectKind::Index(index) => index.append_only,
+            ObjectKind::Sink(sink) => sink.query.as_ref().is_some_and(|query| query.append_only),
             ObjectKind::View(_) => false,
         }
     }
 
-    /// `pg_class.relkind`: `r`, `v`, `m`; a source is a foreign table, `f`.
+    /// `pg_class.relkind`: `r`, `v`, `m`, `i`; a source is a foreign table, `f`; a sink is no
+    /// relation, and not in `pg_class`.
     pub fn relkind(&self) -> char {
         match self.kind {
             ObjectKind::Table(_) => 'r',
             ObjectKind::Source(_) => 'f',
             ObjectKind::View(_) => 'v',
             ObjectKind::MaterializedView(_) => 'm',
+            ObjectKind::Index(_) => 'i',
+            ObjectKind::Sink(_) => ' ',
         }
     }
 
-    /// What messages call it: `table`, `view`, `materialized view`, `source`.
+    /// What messages call it: `table`, `view`, `materialized view`, `source`, `index`,
+    /// `sink`.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             ObjectKind::Table(_) => "table",
             ObjectKind::Source(_) => "source",
             ObjectKind::View(_) => "view",
             ObjectKind::MaterializedView(_) => "materialized view",
+            ObjectKind::Index(_) => "index",
+            ObjectKind::Sink(_) => "sink",
+        }
+    }
+
+    /// Refuses what has rows, but no relation's.
+    pub fn check_readable(&self) -> SqlResult<()> {
+        match self.kind {
+            ObjectKind::Index(_) | ObjectKind::Sink(_) => {
+                let article = if self.index().is_some() { "an" } else { "a" };
+                let message = format!("\"{}\" is {article} {}", self.name.name, self.kind_name());
+                Err(SqlError::new(code::WRONG_OBJECT_TYPE, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What it is if it is a sink.
+    pub fn sink(&self) -> Option<&Sink> {
+        match &self.kind {
+            ObjectKind::Sink(sink) => Some(sink),
+            _ => None,
+        }
+    }
+
+    /// The query whose rows it keeps, if it keeps some.
+    pub fn kept_query(&self) -> Option<&MaterializedView> {
+        match &self.kind {
+            ObjectKind::MaterializedView(view) => Some(view),
+            ObjectKind::Sink(sink) => sink.query.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What it is if it is an index.
+    pub fn index(&self) -> Option<&Index> {
+        match &self.kind {
+            ObjectKind::Index(index) => Some(index),
+            _ => None,
         }
     }
 }

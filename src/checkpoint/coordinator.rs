@@ -204,6 +204,13 @@ impl Coordinator {
         progress::committed(self.progress.clone(), epoch).await
     }
 
+    /// Waits until an epoch after `epoch` is committed.
+    pub async fn committed_after(&self, epoch: Epoch) -> SqlResult<()> {
+        let mut progress = self.progress.clone();
+        let later = progress.wait_for(|progress| progress.committed > epoch).await;
+        later.map(|_| ()).map_err(|_| stopping())
+    }
+
     /// A table joins the graph: from then on its inbox is sealed at every barrier.
     pub async fn add_table(&self, inbox: Arc<Inbox>) -> SqlResult<()> {
         self.ask(|reply| Command::AddTable(inbox, reply)).await?

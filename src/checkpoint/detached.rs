@@ -1,18 +1,7 @@
 //! A job that has to catch up runs detached: at its own pace, in its own epochs.
 //!
-//! For each input that is stored (a table, a view), the driver keeps `position`, a storage key, and
-//! `done`, an epoch. The invariant, at each of the job's commits:
-//!
-//! ```text
-//!  the job has seen exactly the input's rows with key <= position, as of epoch `done`
-//!
-//!    rows:      [ ...... seen ...... | position | ...... not yet ...... ]
-//!    step:       apply changes of (done, now] with key <= position,
-//!                then read the next rows after position as of `now`
-//! ```
-//!
-//! So every step may use the newest snapshot, and a restart goes on at (position, done): no old
-//! snapshot is ever needed. An input that is a source is replayed up to its committed positions.
+//! Each input that is stored (a table, a view) is followed from a [`Place`], which is committed
+//! with the job's state. An input that is a source is replayed up to its committed positions.
 //!
 //! When all inputs are read to the end, the job asks to be attached at a barrier *b*: its inputs
 //! send it the epochs after *b* on new channels. The driver brings the job to *b* exactly, commits
@@ -21,7 +10,6 @@
 //! short, or when its steps do not get shorter any more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::coordinator::{Attach, Coordinator, JobSpec, SourceSpec};
+use super::follow::{self, Place, Position};
 use super::graph::root_actor;
 use super::status::JobState;
 use crate::clock;
@@ -43,7 +32,7 @@ use crate::error::{SqlError, SqlResult};
 use crate::failpoint;
 use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
 use crate::task;
-use crate::types::{Delta, Epoch, ObjectId, TableId};
+use crate::types::{Delta, Epoch, ObjectId};
 
 /// Rows read of an input in a step: each step is a commit. As many as take about [`STEP_TIME`].
 const STEP_ROWS_MIN: usize = 1024;
@@ -65,16 +54,13 @@ const HALVED_MAX: usize = 16;
 /// its inputs are as fast as it is. Attached, it slows its sources down like every reader.
 const STEPS_BEHIND_MAX: usize = 20;
 
-/// Changelog entries read at a time.
-const CHANGES: usize = 64;
-
 /// Rows of a poll of a source.
 const POLL_ROWS: usize = 8192;
 
 /// An input of the job.
 pub enum Input {
     /// A table or a view: its rows lie as this says.
-    Stored(Box<RowLayout>),
+    Stored(Arc<RowLayout>),
     Source(SourceSpec),
 }
 
@@ -83,15 +69,6 @@ pub enum Input {
 enum Read {
     Stored { position: Position, done: Epoch },
     Source { positions: Positions },
-}
-
-/// How far into the input's keys.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-enum Position {
-    Start,
-    /// All rows up to and including this key.
-    After(Vec<u8>),
-    End,
 }
 
 /// How far the job has read, as committed with its state.
@@ -156,12 +133,6 @@ pub struct Driver {
 /// Held while a commit of the job is on its way to the disk: it goes on when its driver is gone,
 /// and whoever deletes the job's state must wait for it.
 pub type Committing = Arc<tokio::sync::Mutex<()>>;
-
-/// How far changes were applied.
-enum Applied {
-    All,
-    Until(Epoch),
-}
 
 /// How many rows the next step may read, after one with `rows` that took `took`.
 fn next_rows(rows: usize, took: Duration) -> usize {
@@ -329,81 +300,38 @@ impl Driver {
         else {
             return Err(SqlError::internal("an input that was not read"));
         };
-        let applied =
-            self.apply_changes(index, object, snapshot, &position, done, rows_max).await?;
-        if let Applied::Until(done) = applied {
-            self.progress.inputs.insert(object.0, Read::Stored { position, done });
-            return Ok(false);
-        }
-        let mut position = position;
+        let Input::Stored(layout) = &self.inputs[index].1 else {
+            return Err(SqlError::internal("a stored input of another kind"));
+        };
+        let layout = Arc::clone(layout);
+        let mut place = Place { position, done };
         let mut read = 0;
-        while position != Position::End && read < rows_max {
-            let page = {
-                let (snapshot, position) = (Arc::clone(snapshot), position.clone());
+        let there = loop {
+            if read >= rows_max {
+                break place.position == Position::End && place.done == snapshot.epoch();
+            }
+            let step = {
+                let (snapshot, layout, place) =
+                    (Arc::clone(snapshot), Arc::clone(&layout), place.clone());
                 let rows = STEP_ROWS_MAX.min(rows_max - read);
-                task::spawn_blocking(move || {
-                    let from = match &position {
-                        Position::After(key) => Bound::Excluded(key.as_slice()),
-                        _ => Bound::Unbounded,
-                    };
-                    snapshot.page(TableId::contents(object), from, None, rows)
-                })
-                .await
-                .map_err(|panic| SqlError::internal(format!("reading panicked: {panic}")))??
+                task::spawn_blocking(move || follow::next(&snapshot, object, &layout, &place, rows))
+                    .await
+                    .map_err(|panic| SqlError::internal(format!("reading panicked: {panic}")))??
             };
-            read += page.len();
-            position = match page.last_key() {
-                Some(last) if page.more => Position::After(last.to_vec()),
-                _ => Position::End,
+            let Some(step) = step else {
+                place.done = snapshot.epoch();
+                break true;
             };
-            if !page.is_empty() {
-                let Input::Stored(layout) = &self.inputs[index].1 else { continue };
-                let delta = layout.decode(page.entries())?;
-                self.send(object, &delta).await?;
+            for delta in step.deltas() {
+                read += delta.rows();
+                self.send(object, delta).await?;
             }
-        }
-        self.progress.rows += read as u64;
-        let end = position == Position::End;
-        let read = Read::Stored { position, done: snapshot.epoch() };
-        self.progress.inputs.insert(object.0, read);
-        Ok(end)
-    }
-
-    /// Changes, up to the snapshot, of the rows that the job has seen already: about `rows_max`.
-    async fn apply_changes(
-        &mut self,
-        index: usize,
-        object: ObjectId,
-        snapshot: &Snapshot,
-        position: &Position,
-        mut done: Epoch,
-        rows_max: usize,
-    ) -> SqlResult<Applied> {
-        if *position == Position::Start {
-            return Ok(Applied::All);
-        }
-        let mut rows = 0;
-        loop {
-            let changes = snapshot.changelog(object, done, CHANGES)?;
-            let Some((last, _)) = changes.last() else { return Ok(Applied::All) };
-            if rows >= rows_max {
-                return Ok(Applied::Until(done));
-            }
-            done = *last;
-            for (_, delta) in changes {
-                rows += delta.rows();
-                let Input::Stored(layout) = &self.inputs[index].1 else { continue };
-                let seen = match position {
-                    Position::After(position) => {
-                        let keys = layout.keys(delta.batch())?;
-                        let seen: Vec<bool> = keys.iter().map(|key| key <= position).collect();
-                        delta.filter(&seen.into())?
-                    }
-                    _ => delta,
-                };
-                self.send(object, &seen).await?;
-            }
-        }
+            self.progress.rows += step.rows as u64;
+            place = step.place;
+        };
+        let Place { position, done } = place;
+        self.progress.inputs.insert(object.0, Read::Stored { position, done });
+        Ok(there)
     }
 
     /// Reads a source on, towards what the snapshot says was read of it.

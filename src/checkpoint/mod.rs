@@ -12,6 +12,7 @@
 
 pub mod coordinator;
 pub mod detached;
+pub mod follow;
 mod graph;
 pub mod journal;
 pub mod progress;

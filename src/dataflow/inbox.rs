@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
+use super::guard::Guard;
 use crate::error::{SqlError, SqlResult, code};
 use crate::state::{MetaEntry, RowLayout, StateError, Store, Table, TableChange, TableReader};
 use crate::types::{Delta, Epoch, ObjectId, TableId};
@@ -31,6 +32,8 @@ pub struct Inbox {
 
 struct Rows {
     table: Table,
+    /// The keys of each unique index that are taken.
+    guards: Vec<(Arc<Guard>, Table)>,
     open: Vec<Delta>,
     open_meta: Vec<MetaEntry>,
     sealed: VecDeque<Sealed>,
@@ -40,17 +43,23 @@ struct Rows {
 pub struct Sealed {
     pub epoch: Epoch,
     pub deltas: Vec<Delta>,
-    pub change: Option<TableChange>,
+    /// Of the rows, and of what unique indexes keep.
+    pub changes: Vec<TableChange>,
     /// Positions of the table's connector, to be committed with the rows.
     pub meta: Vec<MetaEntry>,
 }
 
+/// Entries of a table by storage key (`vnode | key`); no value deletes.
+pub type Entries = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
 /// What a writer brings to one table. `delta` and `changes` say the same twice: as rows for the
-/// views, as keys (`vnode | key`) and values for the table.
+/// views, as keys and values for the table.
 pub struct TableWrite {
     pub inbox: Arc<Inbox>,
     pub delta: Delta,
-    pub changes: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    pub changes: Entries,
+    /// The same for the keys of unique indexes, by index.
+    pub guards: Vec<(ObjectId, Entries)>,
     pub meta: Vec<MetaEntry>,
 }
 
@@ -88,10 +97,10 @@ impl Gate {
         }
         for write in writes {
             let mut rows = write.inbox.rows.lock();
-            for (key, value) in &write.changes {
-                match value {
-                    Some(value) => rows.table.put(key, value),
-                    None => rows.table.delete(key),
+            write_to(&mut rows.table, &write.changes);
+            for (index, changes) in &write.guards {
+                if let Some((_, table)) = rows.guards.iter_mut().find(|(g, _)| g.index == *index) {
+                    write_to(table, changes);
                 }
             }
             if !write.delta.is_empty() {
@@ -114,10 +123,13 @@ impl Gate {
         let epoch = std::mem::replace(&mut *open, next);
         for inbox in inboxes {
             let mut rows = inbox.rows.lock();
+            let Rows { table, guards, .. } = &mut *rows;
+            let tables = std::iter::once(table).chain(guards.iter_mut().map(|(_, table)| table));
+            let changes = tables.filter_map(Table::freeze).collect();
             let sealed = Sealed {
                 epoch,
                 deltas: std::mem::take(&mut rows.open),
-                change: rows.table.freeze(),
+                changes,
                 meta: std::mem::take(&mut rows.open_meta),
             };
             rows.sealed.push_back(sealed);
@@ -136,7 +148,22 @@ impl Gate {
         self.generation.fetch_add(1, Ordering::AcqRel);
         *open = next;
         for inbox in inboxes {
-            *inbox.rows.lock() = Rows::new(store, inbox.object);
+            let mut rows = inbox.rows.lock();
+            let guards = std::mem::take(&mut rows.guards).into_iter();
+            let guards = guards.map(|(guard, _)| {
+                let table = store.table(guard.table());
+                (guard, table)
+            });
+            *rows = Rows { guards: guards.collect(), ..Rows::new(store, inbox.object) };
+        }
+    }
+}
+
+fn write_to(table: &mut Table, changes: &Entries) {
+    for (key, value) in changes {
+        match value {
+            Some(value) => table.put(key, value),
+            None => table.delete(key),
         }
     }
 }
@@ -145,6 +172,7 @@ impl Rows {
     fn new(store: &Store, object: ObjectId) -> Self {
         Self {
             table: store.table(TableId::contents(object)),
+            guards: Vec::new(),
             open: Vec::new(),
             open_meta: Vec::new(),
             sealed: VecDeque::new(),
@@ -180,6 +208,24 @@ impl Inbox {
     /// Committed and pending rows as they are now.
     pub fn reader(&self) -> TableReader {
         self.rows.lock().table.reader()
+    }
+
+    /// The unique indexes, each with the keys that are taken, committed and pending.
+    pub fn guards(&self) -> Vec<(Arc<Guard>, TableReader)> {
+        let mut rows = self.rows.lock();
+        rows.guards.iter_mut().map(|(guard, table)| (Arc::clone(guard), table.reader())).collect()
+    }
+
+    /// From now on writers keep `guard`, whose keys lie in the store. The caller holds the write
+    /// lock, and nothing that was written is pending.
+    pub fn add_guard(&self, store: &Store, guard: Guard) {
+        let table = store.table(guard.table());
+        self.rows.lock().guards.push((Arc::new(guard), table));
+    }
+
+    /// Writers keep the guard of `index` no more. The caller holds the write lock.
+    pub fn remove_guard(&self, index: ObjectId) {
+        self.rows.lock().guards.retain(|(guard, _)| guard.index != index);
     }
 
     /// Whether writers have brought anything into the open epoch.

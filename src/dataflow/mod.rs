@@ -16,6 +16,7 @@ pub mod chain;
 pub mod channel;
 pub mod deploy;
 pub mod dispatch;
+pub mod guard;
 pub mod inbox;
 pub mod report;
 pub mod source;

@@ -31,7 +31,7 @@ impl TableActor {
             let mut report = Report::new(self.id, barrier.epoch);
             report.figures.start_delay = started.since(barrier.injected);
             if let Some(sealed) = self.inbox.take_sealed(barrier.epoch) {
-                report.changes.extend(sealed.change);
+                report.changes.extend(sealed.changes);
                 report.meta = sealed.meta;
                 for delta in sealed.deltas {
                     report.figures.rows_out += delta.rows() as u64;

@@ -1,11 +1,11 @@
-//! The start, after a shutdown or a crash: the catalog is read, every view's query is planned
+//! The start, after a shutdown or a crash: the catalog is read, every view and index is planned
 //! again, and the graph starts from the newest commit.
 //!
 //! A view is found in one of three states: attached (no progress in the metadata), still catching
 //! up (progress), suspended. A view whose plan is not the one its state was written by (see
 //! [`fingerprint`]) starts over from its inputs: old bytes are never read as something else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -14,10 +14,10 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ddl::own_meta;
-use super::{Engine, Settings, jobs};
+use super::ddl::{fill, forget_unfinished, guard_of, own_meta};
+use super::{Engine, Settings, jobs, sink};
 use crate::catalog::catalog::nothing;
-use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::catalog::{Catalog, Object, ObjectKind, object};
 use crate::checkpoint::coordinator::{self, Coordinator, JobSpec, Start, suspended_key};
 use crate::checkpoint::detached::{self, Progress, progress_key, progress_of};
 use crate::checkpoint::readers::Readers;
@@ -48,6 +48,9 @@ struct Found {
     detached: Vec<(JobSpec, Progress)>,
     suspended: Vec<(ObjectId, SqlError)>,
     pumped: Vec<Arc<Object>>,
+    sinks: Vec<Arc<Object>>,
+    /// Jobs that start over from their inputs.
+    over: HashSet<ObjectId>,
 }
 
 impl Engine {
@@ -88,6 +91,7 @@ impl Engine {
             inboxes: RwLock::new(found.inboxes),
             ddl: tokio::sync::Mutex::new(()),
             background: Mutex::new(HashMap::new()),
+            sinks: Mutex::new(HashMap::new()),
             stream,
             settings,
             template: Arc::new(template),
@@ -102,6 +106,9 @@ impl Engine {
         }
         for table in found.pumped {
             engine.start_pump(&table)?;
+        }
+        for sink in found.sinks {
+            engine.start_sink(&sink)?;
         }
         Ok(engine)
     }
@@ -120,7 +127,10 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
         detached: Vec::new(),
         suspended: Vec::new(),
         pumped: Vec::new(),
+        sinks: Vec::new(),
+        over: HashSet::new(),
     };
+    forget_unfinished(store, catalog)?;
     let nothing = Arc::new(nothing());
     for object in std::iter::once(&nothing).chain(catalog.objects()) {
         match &object.kind {
@@ -136,14 +146,28 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
             ObjectKind::View(_) => {}
             ObjectKind::MaterializedView(_) => {
                 let graph = planner::plan_stored_view(catalog, object).await;
-                find_view(store, &snapshot, object, graph, readers, &mut found)?;
+                find_job(store, &snapshot, object, graph, readers, &mut found)?;
+            }
+            ObjectKind::Sink(sink) => {
+                if sink.query.is_some() {
+                    let graph = planner::plan_stored_view(catalog, object).await;
+                    find_job(store, &snapshot, object, graph, readers, &mut found)?;
+                }
+                find_sink(&snapshot, object, sink, readers, &mut found)?;
+            }
+            ObjectKind::Index(index) => {
+                let graph = planner::plan_index(catalog, object);
+                find_job(store, &snapshot, object, graph, readers, &mut found)?;
+                if let Some(on) = catalog.object(index.on) {
+                    find_guard(store, on, object, &found)?;
+                }
             }
         }
     }
     Ok(found)
 }
 
-fn find_view(
+fn find_job(
     store: &Store,
     snapshot: &Snapshot,
     object: &Object,
@@ -159,7 +183,7 @@ fn find_view(
     let graph = match graph {
         Ok(graph) => Arc::new(graph),
         Err(error) => {
-            tracing::error!(view = object.name.name, %error, "a view cannot be planned any more");
+            tracing::error!(object = object.name.name, %error, "cannot be planned any more");
             found.suspended.push((object.id, error));
             return Ok(());
         }
@@ -177,8 +201,9 @@ fn find_view(
     let job = JobSpec { graph };
     let mut progress = snapshot.meta(&progress_key(object.id))?;
     if snapshot.meta(&fingerprint_key(object.id))? != Some(fingerprint(&job.graph)) {
-        tracing::warn!(view = object.name.name, "planned differently now: built again");
+        tracing::warn!(object = object.name.name, "planned differently now: built again");
         progress = Some(start_over(store, object.id, &job.graph)?);
+        found.over.insert(object.id);
     }
     match progress {
         None => found.start.jobs.push(job),
@@ -190,6 +215,41 @@ fn find_view(
             found.detached.push((job, progress));
         }
     }
+    Ok(())
+}
+
+/// The writer of a table keeps its unique indexes.
+fn find_guard(store: &Store, on: &Object, index: &Object, found: &Found) -> SqlResult<()> {
+    let (Some(guard), Some(inbox)) = (guard_of(on, index)?, found.inboxes.get(&on.id)) else {
+        return Ok(());
+    };
+    if found.over.contains(&index.id) {
+        // It went with what is built again.
+        fill(store, on, &guard)?;
+    }
+    inbox.add_guard(store, guard);
+    Ok(())
+}
+
+/// A sink goes on with the changes of what it reads, which are kept for it.
+fn find_sink(
+    snapshot: &Snapshot,
+    object: &Arc<Object>,
+    sink: &object::Sink,
+    readers: &Readers,
+    found: &mut Found,
+) -> SqlResult<()> {
+    let done = sink::done(snapshot, object.id)?;
+    if done.is_some() && found.over.contains(&sink.from) {
+        let message = "what it reads is built again, and its changes are not known";
+        let error = SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+        found.suspended.push((object.id, error));
+        return Ok(());
+    }
+    if let Some(done) = done {
+        readers.advance(sink.from, sink.reader, done);
+    }
+    found.sinks.push(Arc::clone(object));
     Ok(())
 }
 

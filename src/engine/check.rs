@@ -5,6 +5,7 @@
 //! words a distinct row that differs, and views larger than memory can be checked row by row in
 //! any order. Values are canonical on both sides; sums of floats are exact on both.
 
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,13 +16,14 @@ use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::boot::load_catalog;
+use super::ddl::guard_of;
+use super::jobs;
 use super::views::Views;
-use crate::catalog::object::{MaterializedView, OnError};
+use crate::catalog::object::{Index, MaterializedView, OnError};
 use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::suspended_key;
 use crate::checkpoint::detached::progress_key;
-use crate::clock;
 use crate::error::{SqlError, SqlResult};
 use crate::expr;
 use crate::expr::row_text;
@@ -29,13 +31,16 @@ use crate::planner;
 use crate::serving::{self, QueryContext, SystemTables};
 use crate::state::{Snapshot, Store};
 use crate::types::key::{KeyCodec, canonical};
-use crate::types::{Epoch, ObjectId};
+use crate::types::{Delta, Epoch, ObjectId, TableId};
 
 /// Class of the SQLSTATEs of what a row can do wrong.
 const DATA_EXCEPTION: &str = "22";
 
 /// Differing rows of a view that are shown.
 const EXAMPLES_MAX: usize = 10;
+
+/// Stored rows that are looked at together.
+const PAGE_ROWS_MAX: usize = 8192;
 
 /// What was found of one view.
 #[derive(Debug)]
@@ -59,7 +64,8 @@ pub enum Verdict {
     FailsAlone { view: bool, error: SqlError },
 }
 
-/// Checks every materialized view in `store`, at its newest commit. Queries spill below `data`.
+/// Checks every materialized view and index in `store`, at its newest commit. Queries spill below
+/// `data`.
 pub async fn check(
     store: &Store,
     memory_bytes: usize,
@@ -79,6 +85,10 @@ pub async fn check(
             let name = format!("{}.{}", object.name.schema, object.name.name);
             let verdict = checker.check(object, view).await?;
             checked.push(Checked { name, verdict });
+        } else if let ObjectKind::Index(index) = &object.kind {
+            let name = format!("{}.{}", object.name.schema, object.name.name);
+            let verdict = checker.check_index(object, index)?;
+            checked.push(Checked { name, verdict });
         }
     }
     Ok((snapshot.epoch(), checked))
@@ -91,12 +101,114 @@ struct Checker {
 }
 
 impl Checker {
-    async fn check(&self, object: &Object, view: &MaterializedView) -> SqlResult<Verdict> {
-        if self.snapshot.meta(&suspended_key(object.id))?.is_some() {
-            return Ok(Verdict::Unchecked { reason: "suspended".to_owned() });
+    /// Why an object cannot be compared.
+    fn unchecked(&self, object: &Object) -> SqlResult<Option<Verdict>> {
+        let reason = if self.snapshot.meta(&suspended_key(object.id))?.is_some() {
+            "suspended"
+        } else if self.snapshot.meta(&progress_key(object.id))?.is_some() {
+            "catching up"
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Verdict::Unchecked { reason: reason.to_owned() }))
+    }
+
+    /// An index has the rows of its object.
+    fn check_index(&self, object: &Object, index: &Index) -> SqlResult<Verdict> {
+        if let Some(verdict) = self.unchecked(object)? {
+            return Ok(verdict);
         }
-        if self.snapshot.meta(&progress_key(object.id))?.is_some() {
-            return Ok(Verdict::Unchecked { reason: "catching up".to_owned() });
+        let on =
+            self.catalog.object(index.on).ok_or_else(|| SqlError::internal("nothing indexed"))?;
+        let codec = KeyCodec::of_row(&object.stored_schema())?;
+        let mut differences: HashMap<u128, (i64, String)> = HashMap::new();
+        let mut rows = 0;
+        for (read, columns, sign) in [(on.as_ref(), Some(&index.order), 1), (object, None, -1)] {
+            self.stored(read, &mut |delta| {
+                let batch = match columns {
+                    Some(columns) => delta.batch().project(columns)?,
+                    None => delta.batch().clone(),
+                };
+                for (place, row) in codec.encode(&batch)?.iter().enumerate() {
+                    rows += if sign == 1 { delta.weight(place).unsigned_abs() } else { 0 };
+                    let difference = differences
+                        .entry(xxh3_128(row.as_ref()))
+                        .or_insert_with(|| (0, row_text(&batch, place)));
+                    difference.0 += sign * delta.weight(place);
+                }
+                Ok(())
+            })?;
+            differences.retain(|_, (count, _)| *count != 0);
+        }
+        if differences.is_empty() {
+            return Ok(match self.guard_difference(on, object)? {
+                None => Verdict::Equal { rows },
+                Some((rows, keys)) => Verdict::Different {
+                    lacking: rows.saturating_sub(keys),
+                    surplus: keys.saturating_sub(rows),
+                    examples: vec![format!("{keys} keys are taken by {rows} rows")],
+                },
+            });
+        }
+        let total = |sign: i64| {
+            differences.values().map(|(count, _)| (count * sign).max(0).unsigned_abs()).sum()
+        };
+        let example = |(count, row): &(i64, String)| {
+            format!("{} {row}", if *count > 0 { "lacks" } else { "has" })
+        };
+        let examples = differences.values().take(EXAMPLES_MAX).map(example).collect();
+        Ok(Verdict::Different { lacking: total(1), surplus: total(-1), examples })
+    }
+
+    /// How many rows have keys that a unique index keeps, and how many keys are taken, if these are
+    /// not the same. Compared by the sum of their hashes.
+    fn guard_difference(&self, on: &Object, index: &Object) -> SqlResult<Option<(u64, u64)>> {
+        let Some(guard) = guard_of(on, index)? else { return Ok(None) };
+        let (mut rows, mut sum) = (0, 0u128);
+        self.stored(on, &mut |delta| {
+            for key in guard.keys(delta.batch())?.into_iter().flatten() {
+                (rows, sum) = (rows + 1, sum.wrapping_add(xxh3_128(&key)));
+            }
+            Ok(())
+        })?;
+        let mut keys = 0;
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let from = last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+            let page = self.snapshot.page(guard.table(), from, None, PAGE_ROWS_MAX)?;
+            for (key, _) in page.entries() {
+                (keys, sum) = (keys + 1, sum.wrapping_sub(xxh3_128(key)));
+            }
+            if !page.more {
+                return Ok((rows != keys || sum != 0).then_some((rows, keys)));
+            }
+            last = page.last_key().map(<[u8]>::to_vec);
+        }
+    }
+
+    /// All stored rows of an object, a page at a time.
+    fn stored(
+        &self,
+        object: &Object,
+        take: &mut dyn FnMut(Delta) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let layout = jobs::layout(object)?;
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let from = last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+            let page =
+                self.snapshot.page(TableId::contents(object.id), from, None, PAGE_ROWS_MAX)?;
+            take(layout.decode(page.entries())?)?;
+            if !page.more {
+                return Ok(());
+            }
+            last = page.last_key().map(<[u8]>::to_vec);
+        }
+    }
+
+    async fn check(&self, object: &Object, view: &MaterializedView) -> SqlResult<Verdict> {
+        if let Some(verdict) = self.unchecked(object)? {
+            return Ok(verdict);
         }
         let contents = format!(
             "SELECT * FROM \"{}\".\"{}\"",
@@ -178,21 +290,7 @@ impl Checker {
     }
 
     fn context(&self, search_path: &[String]) -> QueryContext {
-        let session = PgSession {
-            user: "weir".to_owned(),
-            database: "weir".to_owned(),
-            pid: 0,
-            now: clock::wall(),
-            server_started: clock::wall(),
-            search_path: search_path.to_vec(),
-            settings: Default::default(),
-            activity: Arc::new(Vec::new()),
-            client: None,
-            server: None,
-            relation_bytes: Default::default(),
-            weir_tables: Arc::default(),
-            effects: Arc::default(),
-        };
+        let session = PgSession::of_server(search_path);
         QueryContext {
             template: Arc::clone(&self.template),
             catalog: Arc::clone(&self.catalog),
@@ -246,5 +344,10 @@ impl SystemTables for NothingRuns {
 
     fn failure(&self, _object: ObjectId) -> Option<SqlError> {
         None
+    }
+
+    /// What is checked is read without indexes.
+    fn is_whole(&self, _object: ObjectId, _snapshot: &Snapshot) -> SqlResult<bool> {
+        Ok(false)
     }
 }

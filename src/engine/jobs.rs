@@ -80,7 +80,7 @@ impl Engine {
                     .ok_or_else(|| SqlError::internal(format!("object {} is gone", id.0)))?;
                 let input = match &object.kind {
                     ObjectKind::Source(_) => Input::Source(source_spec(&catalog, object)?),
-                    _ => Input::Stored(Box::new(layout(object)?)),
+                    _ => Input::Stored(Arc::new(layout(object)?)),
                 };
                 Ok((id, input))
             })

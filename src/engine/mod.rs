@@ -10,6 +10,7 @@ pub mod ddl;
 pub mod dml;
 mod jobs;
 mod pump;
+mod sink;
 mod system;
 mod views;
 
@@ -61,6 +62,8 @@ pub struct Engine {
     ddl: tokio::sync::Mutex<()>,
     /// Jobs that catch up, and tables' connectors: background tasks by object.
     background: Mutex<HashMap<ObjectId, jobs::Background>>,
+    /// How far sinks are.
+    sinks: Mutex<HashMap<ObjectId, watch::Receiver<sink::Poured>>>,
     /// Where actors run.
     stream: Handle,
     settings: Settings,
@@ -155,15 +158,15 @@ impl Engine {
     /// Why reading `object` must fail, if it must.
     pub(crate) fn failure(&self, object: ObjectId) -> Option<SqlError> {
         let name = || match self.catalog().object(object) {
-            Some(found) => found.name.name.clone(),
-            None => object.0.to_string(),
+            Some(found) => format!("{} \"{}\"", found.kind_name(), found.name.name),
+            None => format!("object {}", object.0),
         };
         match self.coordinator.status().job(object)? {
             JobState::Attached => None,
             JobState::Detached { rows, .. } => Some(
                 SqlError::new(
                     code::OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    format!("materialized view \"{}\" has not been populated", name()),
+                    format!("{} has not been populated", name()),
                 )
                 .detail(format!("It is being created: {rows} rows of its inputs are read."))
                 .hint("Wait until it is ready; weir.jobs shows how far it is."),
@@ -171,7 +174,7 @@ impl Engine {
             JobState::Suspended { error } => Some(
                 SqlError::new(
                     code::OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    format!("materialized view \"{}\" is suspended", name()),
+                    format!("{} is suspended", name()),
                 )
                 .detail(error.message)
                 .hint("It failed again and again. Drop it, and create it anew."),

@@ -145,7 +145,9 @@ impl Pump {
         // The epoch that is open now, or the next: near enough for whoever reads the entry.
         meta.extend(journal.dead_letters(self.object, gate.open_epoch(), clock::wall(), letters));
         let inbox = Arc::clone(&self.inbox);
-        gate.enter(generation, vec![TableWrite { inbox, delta, changes, meta }])
+        // A table with a connector has no unique indexes.
+        let guards = Vec::new();
+        gate.enter(generation, vec![TableWrite { inbox, delta, changes, guards, meta }])
     }
 
     /// With row ids, where the table has no key.

@@ -11,11 +11,15 @@ use arrow::array::{
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::Engine;
+use super::boot::fingerprint_key;
 use crate::catalog::ObjectKind;
+use crate::checkpoint::coordinator::suspended_key;
+use crate::checkpoint::detached::progress_key;
 use crate::checkpoint::journal::{DEAD_LETTERS, DeadLetterEntry, ERRORS, ErrorEntry};
 use crate::checkpoint::status::JobState;
 use crate::error::{SqlError, SqlResult};
 use crate::serving::SystemTables;
+use crate::state::Snapshot;
 use crate::types::{ObjectId, SqlType};
 
 /// Entries of a state table that are counted; of larger ones only the bytes are shown.
@@ -162,6 +166,17 @@ impl SystemTables for System {
     fn failure(&self, object: ObjectId) -> Option<SqlError> {
         self.engine.upgrade().and_then(|engine| engine.failure(object))
     }
+
+    fn is_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<bool> {
+        is_whole(object, snapshot)
+    }
+}
+
+/// Whether a job has caught up with its inputs as of `snapshot`, and was not suspended.
+pub(super) fn is_whole(object: ObjectId, snapshot: &Snapshot) -> SqlResult<bool> {
+    Ok(snapshot.meta(&fingerprint_key(object))?.is_some()
+        && snapshot.meta(&progress_key(object))?.is_none()
+        && snapshot.meta(&suspended_key(object))?.is_none())
 }
 
 impl Engine {
@@ -169,17 +184,27 @@ impl Engine {
         self.catalog().object(object).map(|found| found.name.name.clone())
     }
 
+    /// How a job is. A sink catches up until it has seen the end of what it reads once.
+    fn state_of(&self, object: ObjectId) -> JobState {
+        match (self.coordinator.status().job(object), self.poured(object)) {
+            (Some(state), _) if state != JobState::Attached => state,
+            (_, Some(poured)) if !poured.caught_up => {
+                JobState::Detached { rows: poured.rows, done: poured.done }
+            }
+            _ => JobState::Attached,
+        }
+    }
+
     fn jobs_rows(&self) -> Vec<ArrayRef> {
         let catalog = self.catalog();
-        let status = self.coordinator.status();
         let now = self.store().epoch();
         let jobs: Vec<_> = catalog
             .objects()
             .filter(|object| !matches!(object.kind, ObjectKind::View(_)))
-            .map(|object| (object, status.job(object.id).unwrap_or(JobState::Attached)))
+            .map(|object| (object, self.state_of(object.id)))
             .collect();
-        let epoch = |state: &JobState| match state {
-            JobState::Attached => Some(now.0),
+        let epoch = |object: ObjectId, state: &JobState| match state {
+            JobState::Attached => Some(self.poured(object).map_or(now, |poured| poured.done).0),
             JobState::Detached { done, .. } => Some(done.0),
             JobState::Suspended { .. } => None,
         };
@@ -197,22 +222,26 @@ impl Engine {
             })),
             integers(jobs.iter().map(|(object, _)| match &object.kind {
                 ObjectKind::MaterializedView(view) => Some(view.parallelism as u64),
+                ObjectKind::Index(index) => Some(index.parallelism as u64),
+                ObjectKind::Sink(sink) => {
+                    Some(sink.query.as_ref().map_or(1, |query| query.parallelism as u64))
+                }
                 _ => Some(1),
             })),
             integers(jobs.iter().map(|(_, state)| match state {
                 JobState::Detached { rows, .. } => Some(*rows),
                 _ => None,
             })),
-            integers(jobs.iter().map(|(_, state)| epoch(state))),
-            integers(
-                jobs.iter().map(|(_, state)| epoch(state).map(|epoch| now.0.saturating_sub(epoch))),
-            ),
+            integers(jobs.iter().map(|(object, state)| epoch(object.id, state))),
+            integers(jobs.iter().map(|(object, state)| {
+                epoch(object.id, state).map(|epoch| now.0.saturating_sub(epoch))
+            })),
             integers(
                 jobs.iter().map(|(object, _)| Some(self.store().object_size(object.id).bytes)),
             ),
-            texts(jobs.iter().map(|(_, state)| match state {
+            texts(jobs.iter().map(|(object, state)| match state {
                 JobState::Suspended { error } => Some(error.message.clone()),
-                _ => None,
+                _ => self.poured(object.id)?.error.map(|error| error.message),
             })),
         ]
     }

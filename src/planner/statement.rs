@@ -37,6 +37,9 @@ pub enum StatementKind {
     CreateMaterializedView(Box<CreateMaterializedView>),
     CreateFunction(Box<CreateFunction>),
     DropFunction(DropFunction),
+    CreateIndex(Box<CreateIndex>),
+    Reindex(Reindex),
+    CreateSink(Box<CreateSink>),
     CreateSchema(CreateSchema),
     CreateDatabase(CreateDatabase),
     Drop(Drop),
@@ -276,6 +279,59 @@ pub struct DropFunction {
     pub cascade: bool,
 }
 
+/// `CREATE [UNIQUE] INDEX [name] ON table (column, ...) [INCLUDE (column, ...)]`.
+#[derive(Debug, Clone)]
+pub struct CreateIndex {
+    pub unique: bool,
+    /// `None`: one is made up.
+    pub name: Option<String>,
+    pub if_not_exists: bool,
+    pub table: Name,
+    pub keys: Vec<IndexKey>,
+    pub included: Vec<ColumnRef>,
+}
+
+/// A column of an index, and the direction that the statement gives it.
+#[derive(Debug, Clone)]
+pub struct IndexKey {
+    pub column: ColumnRef,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+/// `REINDEX kind name`.
+#[derive(Debug, Clone)]
+pub struct Reindex {
+    pub kind: DropKind,
+    /// For a schema or a database: only `name` is set.
+    pub name: Name,
+}
+
+/// `CREATE SINK name INTO table [(columns)] { FROM relation | AS query } [WITH (...)]`.
+#[derive(Debug, Clone)]
+pub struct CreateSink {
+    pub name: Name,
+    pub if_not_exists: bool,
+    pub table: Name,
+    /// Columns of the table, as listed; empty: all, in order.
+    pub columns: Vec<ColumnRef>,
+    pub from: SinkFrom,
+    /// Whether the rows that are there are written too.
+    pub snapshot: bool,
+    /// Only inserts, which are all there must be.
+    pub append_only: bool,
+    /// Only inserts, whatever else there is.
+    pub force_append_only: bool,
+    pub parallelism: Option<usize>,
+}
+
+/// What a sink reads.
+#[derive(Debug, Clone)]
+pub enum SinkFrom {
+    Relation(Name),
+    Query(Query),
+}
+
 #[derive(Debug, Clone)]
 pub struct CreateSchema {
     pub name: String,
@@ -303,6 +359,8 @@ pub enum DropKind {
     Source,
     View,
     MaterializedView,
+    Index,
+    Sink,
     Schema,
     Database,
 }
@@ -373,6 +431,8 @@ pub enum ShowKind {
     Sources,
     Views,
     MaterializedViews,
+    Indexes,
+    Sinks,
     Schemas,
     Databases,
     Jobs,

@@ -82,6 +82,9 @@ pub trait SystemTables: fmt::Debug + Send + Sync {
     /// Why `object` cannot be read: a failing row of a view that was made with
     /// `on_error = 'fail'`.
     fn failure(&self, object: ObjectId) -> Option<SqlError>;
+
+    /// Whether an index has, in `snapshot`, all rows of what it indexes.
+    fn is_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<bool>;
 }
 
 /// Plans the query of a view. The planner is a peer, so the caller brings it.

@@ -16,7 +16,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use super::bind::Relation;
 use super::context::QueryContext;
 use super::replay::source_table;
-use super::scan::{ScanProvider, Shown};
+use super::scan::{IndexRows, ScanProvider, Shown};
 use super::session::session_state;
 use super::strict::Strict;
 use super::system::{catalog_table, weir_table};
@@ -180,15 +180,32 @@ fn provider(context: &QueryContext, object: &Arc<Object>) -> SqlResult<Arc<dyn T
             }
             let rows = context.rows_of(object.id);
             let strict = Strict::of(context, object);
-            Ok(Arc::new(
-                ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?.unless_failing(strict),
-            ))
+            let provider = ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?;
+            Ok(Arc::new(provider.unless_failing(strict).with_indexes(indexes(context, object)?)))
+        }
+        ObjectKind::Index(_) | ObjectKind::Sink(_) => {
+            object.check_readable()?;
+            Err(SqlError::internal("read by a name that nothing can be read by"))
         }
         ObjectKind::Source(_) => source_table(context, object),
         ObjectKind::View(_) => {
             Err(SqlError::internal(format!("view {} was not expanded", object.name.name)))
         }
     }
+}
+
+/// The indexes that have what `object` has. What a transaction wrote is in none of them.
+fn indexes(context: &QueryContext, object: &Object) -> SqlResult<Vec<IndexRows>> {
+    let mut usable = Vec::new();
+    if context.rows.contains_key(&object.id) {
+        return Ok(usable);
+    }
+    for index in context.catalog.indexes(object.id) {
+        if context.system.is_whole(index.id, &context.snapshot)? {
+            usable.push(IndexRows::new(Arc::clone(index), context.rows_of(index.id))?);
+        }
+    }
+    Ok(usable)
 }
 
 /// A view may name its columns otherwise than its query does.

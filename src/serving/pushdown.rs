@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  every key column fixed (=, IN)        keys    one get a row, the filters are used up
-//!  leading key columns fixed, the next   ranges  in one share of the key space if the distribution
-//!    one bounded (=, IN, <, >, BETWEEN)          columns are fixed, in each of the 256 otherwise
+//!  leading key columns fixed, the next   ranges  in a row's own share of the key space if the
+//!    one bounded (=, IN, <, >, BETWEEN)          distribution is fixed, in each of 256 otherwise
 //!  otherwise                             all
 //! ```
 //!
@@ -39,7 +39,7 @@ pub(super) enum Access {
 }
 
 /// `[from, to)`; no end: to the end of the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KeyRange {
     pub(super) from: Vec<u8>,
     pub(super) to: Option<Vec<u8>>,
@@ -50,6 +50,8 @@ pub(super) struct KeyRange {
 pub(super) struct Choice {
     pub(super) access: Access,
     pub(super) filters: Vec<TableProviderFilterPushDown>,
+    /// How many leading key columns are fixed or bounded.
+    pub(super) bound: usize,
     /// For EXPLAIN: the conditions that were used.
     pub(super) description: String,
 }
@@ -78,6 +80,15 @@ struct Bounds {
     to: Option<(ScalarValue, bool)>,
 }
 
+/// A part of the key space.
+struct Narrowed {
+    access: Access,
+    /// The columns whose bounds made it.
+    used: Vec<usize>,
+    /// How many of them lead the key.
+    bound: usize,
+}
+
 /// Chooses how to read rows that lie as `layout` says and satisfy all `filters`.
 pub(super) fn choose(layout: &RowLayout, filters: &[&Expr]) -> SqlResult<Choice> {
     let tests: Vec<Option<(usize, Test)>> =
@@ -88,12 +99,16 @@ pub(super) fn choose(layout: &RowLayout, filters: &[&Expr]) -> SqlResult<Choice>
         bounds[*column].add(test);
     }
     let plan = match keys(layout, &bounds)? {
-        Some(keys) => Some((keys, layout.key_columns().to_vec())),
+        Some(access) => {
+            let used = layout.key_columns().to_vec();
+            Some(Narrowed { access, bound: used.len(), used })
+        }
         None => ranges(layout, &bounds)?,
     };
-    let Some((access, used)) = plan else {
+    let Some(Narrowed { access, used, bound }) = plan else {
         let filters = vec![TableProviderFilterPushDown::Unsupported; filters.len()];
-        return Ok(Choice { access: Access::All, filters, description: "full".to_owned() });
+        let description = "full".to_owned();
+        return Ok(Choice { access: Access::All, filters, bound: 0, description });
     };
     let marks = tests.iter().map(|test| match test {
         Some((column, _)) if used.contains(column) => TableProviderFilterPushDown::Inexact,
@@ -101,7 +116,7 @@ pub(super) fn choose(layout: &RowLayout, filters: &[&Expr]) -> SqlResult<Choice>
     });
     let filters = marks.collect();
     let description = describe(layout, &bounds, &used, &access);
-    Ok(Choice { access, filters, description })
+    Ok(Choice { access, filters, bound, description })
 }
 
 /// One key for each combination of values, if every key column has values.
@@ -123,8 +138,9 @@ fn keys(layout: &RowLayout, bounds: &[Bounds]) -> SqlResult<Option<Access>> {
     Ok(Some(Access::Keys(distinct.into_iter().collect())))
 }
 
-/// Ranges by the leading key columns, and the columns that narrowed them.
-fn ranges(layout: &RowLayout, bounds: &[Bounds]) -> SqlResult<Option<(Access, Vec<usize>)>> {
+/// Ranges by the leading key columns, and the columns that narrowed them. A multiset's key is the
+/// whole row.
+fn ranges(layout: &RowLayout, bounds: &[Bounds]) -> SqlResult<Option<Narrowed>> {
     let all: Vec<usize> = (0..layout.schema().fields().len()).collect();
     let order = if layout.is_keyed() { layout.key_columns() } else { &all };
     let fixed = |column: &usize| bounds[*column].values.as_ref().is_some_and(|v| v.len() == 1);
@@ -140,55 +156,60 @@ fn ranges(layout: &RowLayout, bounds: &[Bounds]) -> SqlResult<Option<(Access, Ve
         let bounds = &bounds[*column];
         bounds.values.is_none() && (bounds.from.is_some() || bounds.to.is_some())
     });
+    let bound = prefix.len() + usize::from(bounded.is_some());
 
     let distribution = layout.distribution_columns();
-    let vnodes: Vec<u8> = if distribution.iter().all(fixed) {
-        let Some(rows) = combinations(distribution, bounds, 1) else { return Ok(None) };
-        shares(layout, distribution, &rows)?
-    } else if layout.is_keyed() && (!prefix.is_empty() || bounded.is_some()) {
-        (0..=u8::MAX).collect()
-    } else {
-        return Ok(None);
-    };
-    if distribution.is_empty() && prefix.is_empty() && bounded.is_none() {
+    if distribution.is_empty() && bound == 0 {
         // Everything is in one share anyway.
         return Ok(None);
     }
-    let Some(rows) = combinations(&prefix, bounds, RANGES_MAX / vnodes.len()) else {
+    let by_prefix = distribution.iter().all(|column| prefix.contains(column));
+    let shares_of = |rows: &[Vec<ScalarValue>]| -> SqlResult<Option<Vec<Vec<u8>>>> {
+        Ok(if by_prefix {
+            // Each row's own.
+            let own = shares(layout, &prefix, rows)?;
+            Some(own.into_iter().map(|vnode| vec![vnode]).collect())
+        } else if distribution.iter().all(fixed) {
+            let Some(values) = combinations(distribution, bounds, 1) else { return Ok(None) };
+            Some(vec![shares(layout, distribution, &values)?; rows.len()])
+        } else if bound > 0 {
+            Some(vec![(0..=u8::MAX).collect(); rows.len()])
+        } else {
+            None
+        })
+    };
+    let in_one = by_prefix || distribution.iter().all(fixed);
+    let rows_max = if in_one { RANGES_MAX } else { RANGES_MAX / VNODES };
+    let Some(rows) = combinations(&prefix, bounds, rows_max) else {
         return Ok(None);
     };
-    let mut ends = Vec::new();
-    for row in &rows {
-        ends.push(match bounded {
+    let Some(shares) = shares_of(&rows)? else { return Ok(None) };
+    let mut found = BTreeSet::new();
+    for (row, vnodes) in rows.iter().zip(shares) {
+        let (from, to) = match bounded {
             Some(column) => bounded_range(layout, &prefix, row, column, &bounds[column])?,
             None => {
                 let from =
                     encode(layout, &prefix, std::slice::from_ref(row))?.pop().unwrap_or_default();
-                (from.clone(), successor(&from))
+                let to = successor(&from);
+                (from, to)
             }
-        });
-    }
-    ends.sort();
-    ends.dedup();
-    let mut found = Vec::new();
-    for vnode in &vnodes {
-        for (from, to) in &ends {
-            let to = match to {
-                Some(to) => Some([&[*vnode], to.as_slice()].concat()),
+        };
+        found.extend(vnodes.into_iter().filter_map(|vnode| {
+            let to = match &to {
+                Some(to) => Some([&[vnode], to.as_slice()].concat()),
                 None => vnode.checked_add(1).map(|next| vec![next]),
             };
-            let range = KeyRange { from: [&[*vnode], from.as_slice()].concat(), to };
-            if range.to.as_ref().is_none_or(|to| range.from < *to) {
-                found.push(range);
-            }
-        }
+            let range = KeyRange { from: [&[vnode], from.as_slice()].concat(), to };
+            range.to.as_ref().is_none_or(|to| range.from < *to).then_some(range)
+        }));
     }
     let mut used = prefix;
     used.extend(bounded);
-    if vnodes.len() == 1 {
+    if in_one {
         used.extend(distribution);
     }
-    Ok(Some((Access::Ranges(found), used)))
+    Ok(Some(Narrowed { access: Access::Ranges(found.into_iter().collect()), used, bound }))
 }
 
 /// The keys that start with `row` in columns `prefix` and lie within the bounds of `column`.

@@ -29,7 +29,7 @@ use datafusion::physical_plan::{
 use futures::stream;
 
 use super::cursor::{Cursor, Reading, Work};
-use super::pushdown::{Access, KeyRange, choose};
+use super::pushdown::{Access, Choice, KeyRange, choose};
 use super::rows::StoredRows;
 use super::strict::Strict;
 use crate::catalog::Object;
@@ -56,6 +56,32 @@ pub struct ScanProvider {
     layout: Arc<RowLayout>,
     constraints: Constraints,
     strict: Option<Arc<Strict>>,
+    indexes: Vec<IndexRows>,
+}
+
+/// The stored rows of an index.
+#[derive(Debug)]
+pub(super) struct IndexRows {
+    index: Arc<Object>,
+    rows: Arc<dyn StoredRows>,
+    layout: Arc<RowLayout>,
+    /// For each stored column, which of the indexed object's it is.
+    order: Vec<usize>,
+}
+
+impl IndexRows {
+    pub(super) fn new(index: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
+        let layout =
+            Arc::new(RowLayout::new(index.stored_schema(), &index.key(), &index.distribution())?);
+        let order = index.index().map(|index| index.order.clone()).unwrap_or_default();
+        Ok(Self { index, rows, layout, order })
+    }
+}
+
+/// What a scan reads: the object's own rows, or those of one of its indexes.
+struct Chosen<'a> {
+    choice: Choice,
+    index: Option<&'a IndexRows>,
 }
 
 impl ScanProvider {
@@ -74,7 +100,7 @@ impl ScanProvider {
             true => Constraints::new_unverified(vec![Constraint::PrimaryKey(key)]),
             false => Constraints::default(),
         };
-        Ok(Self { object, schema, rows, layout, constraints, strict: None })
+        Ok(Self { object, schema, rows, layout, constraints, strict: None, indexes: Vec::new() })
     }
 
     /// Reading raises what `strict` finds.
@@ -82,8 +108,29 @@ impl ScanProvider {
         Self { strict: strict.map(Arc::new), ..self }
     }
 
+    /// Rows may be looked for in `indexes` too.
+    pub(super) fn with_indexes(self, indexes: Vec<IndexRows>) -> Self {
+        Self { indexes, ..self }
+    }
+
     pub fn object(&self) -> &Arc<Object> {
         &self.object
+    }
+
+    /// The way that binds most columns; the object's own key where that is as good, and always
+    /// where it tells each row.
+    fn choose(&self, filters: &[&Expr]) -> SqlResult<Chosen<'_>> {
+        let mut best = Chosen { choice: choose(&self.layout, filters)?, index: None };
+        for index in &self.indexes {
+            if matches!(best.choice.access, Access::Keys(_)) {
+                break;
+            }
+            let choice = choose(&index.layout, filters)?;
+            if choice.bound > best.choice.bound {
+                best = Chosen { choice, index: Some(index) };
+            }
+        }
+        Ok(best)
     }
 }
 
@@ -105,7 +152,7 @@ impl TableProvider for ScanProvider {
         &self,
         filters: &[&Expr],
     ) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
-        Ok(choose(&self.layout, filters)?.filters)
+        Ok(self.choose(filters)?.choice.filters)
     }
 
     async fn scan(
@@ -121,18 +168,32 @@ impl TableProvider for ScanProvider {
         };
         let schema = Arc::new(self.schema.project(&columns)?);
         let filters: Vec<&Expr> = filters.iter().collect();
-        let choice = choose(&self.layout, &filters)?;
-        let partitions =
-            partitions(&choice.access, &self.layout, state.config().target_partitions());
+        let Chosen { choice, index } = self.choose(&filters)?;
+        let (rows, layout) = match index {
+            Some(index) => (&index.rows, &index.layout),
+            None => (&self.rows, &self.layout),
+        };
+        let columns = match index {
+            Some(index) => columns
+                .iter()
+                .filter_map(|column| index.order.iter().position(|own| own == column))
+                .collect(),
+            None => columns,
+        };
+        let partitions = partitions(&choice.access, layout, state.config().target_partitions());
         let reading = Reading {
-            rows: Arc::clone(&self.rows),
-            layout: Arc::clone(&self.layout),
+            rows: Arc::clone(rows),
+            layout: Arc::clone(layout),
             columns,
             schema,
             strict: self.strict.clone(),
         };
         let name = format!("{}.{}", self.object.name.schema, self.object.name.name);
-        Ok(Arc::new(ScanExec::new(name, choice.description, reading, partitions, limit)))
+        let description = match index {
+            Some(index) => format!("index={}, {}", index.index.name.name, choice.description),
+            None => choice.description,
+        };
+        Ok(Arc::new(ScanExec::new(name, description, reading, partitions, limit)))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
 use crate::expr::{Generated, functions};
-use crate::state::{Commit, MetaEntry, RowLayout, Store, StoreOptions};
+use crate::state::{Commit, MetaEntry, RowLayout, Snapshot, Store, StoreOptions};
 use crate::types::text::TextStyle;
 use crate::types::{Delta, Epoch, ObjectId, SqlType, TableId};
 
@@ -50,6 +50,10 @@ impl SystemTables for NothingRuns {
 
     fn failure(&self, _object: ObjectId) -> Option<SqlError> {
         None
+    }
+
+    fn is_whole(&self, _object: ObjectId, _snapshot: &Snapshot) -> SqlResult<bool> {
+        Ok(true)
     }
 }
 

@@ -138,7 +138,7 @@ impl Session {
             self.push(&mut copy, batch).await?;
         }
         let writes = self.block.writes.as_mut().ok_or_else(transaction_is_over)?;
-        let count = copy.rows.finish(writes)?;
+        let count = copy.rows.finish(writes).await?;
         self.block.writing_statements += 1;
         Ok(count)
     }

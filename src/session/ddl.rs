@@ -22,11 +22,7 @@ impl Session {
             }
             kind => {
                 let tag = tag(kind);
-                self.before_ddl(
-                    tag,
-                    matches!(kind, StatementKind::Drop(_) | StatementKind::DropFunction(_)),
-                )
-                .await?;
+                self.before_ddl(tag, locks_tables(kind)).await?;
                 let outcome = self.define(kind, &statement.text).await?;
                 self.tell(outcome);
                 Ok(Outcome::Command(tag.to_owned()))
@@ -35,17 +31,19 @@ impl Session {
     }
 
     /// In a string of statements, what those before have written is flushed too; the writes of a
-    /// block wait for its COMMIT.
+    /// block wait for its COMMIT, and sinks may wait for the block.
     async fn flush(&mut self, tag: &str) -> SqlResult<Outcome> {
-        if !self.block.is_explicit() {
+        if self.block.is_explicit() {
+            self.interrupts.race(self.engine.flush()).await?;
+        } else {
             self.commit_so_far().await?;
+            self.interrupts.race(self.engine.flush_sinks()).await?;
         }
-        self.interrupts.race(self.engine.flush()).await?;
         Ok(Outcome::Command(tag.to_owned()))
     }
 
-    /// Only a view takes long enough to be worth cancelling, and it undoes itself when it is; the
-    /// others are not left half-done.
+    /// Only what has to catch up takes long enough to be worth cancelling, and it undoes itself
+    /// when it is; the others are not left half-done.
     async fn define(&self, kind: &StatementKind, text: &str) -> SqlResult<DdlOutcome> {
         let names = self.names();
         let engine = Arc::clone(&self.engine);
@@ -64,6 +62,27 @@ impl Session {
             }
             StatementKind::CreateFunction(create) => engine.create_function(create, &names).await,
             StatementKind::DropFunction(drop) => engine.drop_functions(drop, &names).await,
+            // Its table's writers must not keep what comes to nothing.
+            StatementKind::CreateIndex(create) if create.unique => {
+                engine.create_index(create, text, &names, self.parallelism()).await
+            }
+            StatementKind::CreateIndex(create) => {
+                let work = engine.create_index(create, text, &names, self.parallelism());
+                let made = self.interrupts.race(Box::pin(work)).await;
+                if made.is_err() {
+                    self.engine.undone().await;
+                }
+                made
+            }
+            StatementKind::CreateSink(create) => {
+                let work = engine.create_sink(create, text, &names, self.parallelism());
+                let made = self.interrupts.race(Box::pin(work)).await;
+                if made.is_err() {
+                    self.engine.undone().await;
+                }
+                made
+            }
+            StatementKind::Reindex(reindex) => engine.reindex(reindex, &names),
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
             StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,
             StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
@@ -170,6 +189,15 @@ fn as_select(outcome: Outcome) -> Outcome {
     }
 }
 
+/// Whether a statement waits for the write locks of tables.
+fn locks_tables(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Drop(_) | StatementKind::DropFunction(_) => true,
+        StatementKind::CreateIndex(create) => create.unique,
+        _ => false,
+    }
+}
+
 /// The command tag, which is also what messages call the statement.
 fn tag(kind: &StatementKind) -> &'static str {
     match kind {
@@ -179,6 +207,9 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::CreateMaterializedView(_) => "CREATE MATERIALIZED VIEW",
         StatementKind::CreateFunction(_) => "CREATE FUNCTION",
         StatementKind::DropFunction(_) => "DROP FUNCTION",
+        StatementKind::CreateIndex(_) => "CREATE INDEX",
+        StatementKind::CreateSink(_) => "CREATE SINK",
+        StatementKind::Reindex(_) => "REINDEX",
         StatementKind::CreateSchema(_) => "CREATE SCHEMA",
         StatementKind::CreateDatabase(_) => "CREATE DATABASE",
         StatementKind::Drop(Drop { kind, .. }) => match kind {
@@ -186,6 +217,8 @@ fn tag(kind: &StatementKind) -> &'static str {
             DropKind::Source => "DROP SOURCE",
             DropKind::View => "DROP VIEW",
             DropKind::MaterializedView => "DROP MATERIALIZED VIEW",
+            DropKind::Index => "DROP INDEX",
+            DropKind::Sink => "DROP SINK",
             DropKind::Schema => "DROP SCHEMA",
             DropKind::Database => "DROP DATABASE",
         },

@@ -130,6 +130,8 @@ fn relations(catalog: &Catalog, kind: ShowKind, schema: Option<&str>) -> TextRow
                     | (ShowKind::Sources, ObjectKind::Source(_))
                     | (ShowKind::Views, ObjectKind::View(_))
                     | (ShowKind::MaterializedViews, ObjectKind::MaterializedView(_))
+                    | (ShowKind::Indexes, ObjectKind::Index(_))
+                    | (ShowKind::Sinks, ObjectKind::Sink(_))
             )
         })
         .collect();
@@ -153,6 +155,8 @@ fn check_kind(object: &Object, kind: DropKind) -> SqlResult<()> {
         DropKind::Source => "source",
         DropKind::View => "view",
         DropKind::MaterializedView => "materialized view",
+        DropKind::Index => "index",
+        DropKind::Sink => "sink",
         DropKind::Schema | DropKind::Database => {
             return Err(SqlError::unsupported("SHOW CREATE of a schema or a database"));
         }

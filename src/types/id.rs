@@ -38,6 +38,11 @@ impl TableId {
         Self { object, operator: Self::CONTENTS, role: 1 }
     }
 
+    /// The keys that are taken of a unique index.
+    pub fn guard(object: ObjectId) -> Self {
+        Self { object, operator: Self::CONTENTS, role: 2 }
+    }
+
     /// A table of operator `operator` (from 1) of `object`'s job.
     pub fn of_operator(object: ObjectId, operator: u16, role: u16) -> Self {
         Self { object, operator, role }

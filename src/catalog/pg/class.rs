@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::PgContext;
 use super::data::layout;
+use super::index;
 use super::relation::{Relation, relation, relations};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR, is_system_schema};
-use crate::catalog::object::{Object, ObjectKind, Table};
+use crate::catalog::object::{Column, Object, ObjectKind, Table};
 use crate::types::{ObjectId, SqlType};
 
 /// Weir's system tables have OIDs from here on, in the order in which the session gives them.
@@ -55,23 +56,23 @@ impl Class {
             ObjectKind::Source(_) => "f",
             ObjectKind::View(_) => "v",
             ObjectKind::MaterializedView(_) => "m",
+            ObjectKind::Index(_) => "i",
+            ObjectKind::Sink(_) => " ",
         };
+        let is_table = matches!(object.kind, ObjectKind::Table(_));
         let columns = object.columns.iter().map(|column| ClassColumn {
-            name: column.name.clone(),
-            type_oid: column.sql_type.oid(),
-            typmod: column.sql_type.typmod(),
-            dimensions: i64::from(matches!(column.sql_type, SqlType::Array(_))),
-            not_null: column.not_null && matches!(object.kind, ObjectKind::Table(_)),
-            default: column.default.clone(),
-            generated: column.generated.clone(),
-            comment: column.comment.clone(),
+            not_null: column.not_null && is_table,
+            ..ClassColumn::of(column)
         });
         Class {
             oid: object.id.0,
             schema: object.name.schema.clone(),
             name: object.name.name.clone(),
             kind,
-            columns: columns.collect(),
+            columns: match object.kind {
+                ObjectKind::Index(_) => index::class_columns(object),
+                _ => columns.collect(),
+            },
             owner: object.owner.clone(),
             origin: Origin::Object(Arc::clone(object)),
         }
@@ -133,15 +134,34 @@ impl Class {
 }
 
 impl ClassColumn {
+    /// As the relation has it.
+    pub(super) fn of(column: &Column) -> Self {
+        Self {
+            name: column.name.clone(),
+            type_oid: column.sql_type.oid(),
+            typmod: column.sql_type.typmod(),
+            dimensions: i64::from(matches!(column.sql_type, SqlType::Array(_))),
+            not_null: column.not_null,
+            default: column.default.clone(),
+            generated: column.generated.clone(),
+            comment: column.comment.clone(),
+        }
+    }
+
     /// `pg_attribute.attcollation`.
     pub(super) fn layout(&self) -> Option<&'static super::data::Layout> {
         layout(self.type_oid)
     }
 }
 
+/// Whether an object is in `pg_class`.
+fn is_relation(object: &Object) -> bool {
+    object.sink().is_none()
+}
+
 /// All of them.
 pub(super) fn classes(context: &PgContext) -> Vec<Class> {
-    let users = context.catalog.objects().flat_map(|object| {
+    let users = context.catalog.objects().filter(|object| is_relation(object)).flat_map(|object| {
         std::iter::once(Class::of_object(object)).chain(Class::of_primary_key(object))
     });
     let system = relations().iter().map(Class::of_relation);
@@ -150,7 +170,9 @@ pub(super) fn classes(context: &PgContext) -> Vec<Class> {
 
 /// The one with this OID.
 pub(super) fn class(context: &PgContext, oid: u32) -> Option<Class> {
-    if let Some(object) = context.catalog.object(ObjectId(oid)) {
+    if let Some(object) = context.catalog.object(ObjectId(oid))
+        && is_relation(object)
+    {
         return Some(Class::of_object(object));
     }
     let index = context.catalog.objects().filter_map(Class::of_primary_key);
@@ -163,13 +185,15 @@ pub(super) fn class_named(context: &PgContext, schema: Option<&str>, name: &str)
     let in_schema = |schema: &str| match schema {
         PG_CATALOG | INFORMATION_SCHEMA => relation(schema, name).map(Class::of_relation),
         WEIR => weir_classes(context).find(|class| class.name == name),
-        other => context.catalog.objects().filter(|object| object.name.schema == other).find_map(
-            |object| {
+        other => context
+            .catalog
+            .objects()
+            .filter(|object| object.name.schema == other && is_relation(object))
+            .find_map(|object| {
                 std::iter::once(Class::of_object(object))
                     .chain(Class::of_primary_key(object))
                     .find(|class| class.name == name)
-            },
-        ),
+            }),
     };
     match schema {
         Some(schema) => in_schema(schema),

@@ -10,6 +10,7 @@
 mod class;
 mod data;
 mod function;
+mod index;
 mod information_schema;
 mod names;
 mod objects;
@@ -24,6 +25,7 @@ mod views;
 use std::sync::Arc;
 
 pub use function::{Function, Returns, function, functions_by_name};
+pub use index::column_names;
 pub use names::reg_from_text;
 pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
@@ -102,7 +104,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_class" => objects::pg_class,
         "pg_attribute" => objects::pg_attribute,
         "pg_attrdef" => objects::pg_attrdef,
-        "pg_index" => objects::pg_index,
+        "pg_index" => index::pg_index,
         "pg_constraint" => objects::pg_constraint,
         "pg_proc" => procs::pg_proc,
         "pg_type" => objects::pg_type,

@@ -163,7 +163,7 @@ fn find_type(context: &PgContext, text: &str) -> Option<u32> {
     let fixed = schema.is_none().then(|| fixed_oid("pg_type", "typname", name)).flatten();
     fixed.or_else(|| {
         let class = class_named(context, schema, name)?;
-        class.object().map(|object| object.row_type.0)
+        class.object().map(|object| object.row_type.0).filter(|oid| *oid != 0)
     })
 }
 

@@ -1,7 +1,8 @@
 //! `pg_class` and its companions: what users made, and what it is made of.
 
 use super::PgContext;
-use super::class::{Class, Origin, classes, namespace_oid};
+use super::class::{Origin, classes, namespace_oid};
+use super::index::has_index;
 use super::names::role_oid;
 use super::relation::Rows;
 use super::value::Value;
@@ -23,19 +24,19 @@ pub(super) fn oid(value: u32) -> Value {
     Value::Int(i64::from(value))
 }
 
-fn count(length: usize) -> Value {
+pub(super) fn count(length: usize) -> Value {
     Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
 /// `attnum`s of columns given by index.
-fn numbers(columns: &[usize]) -> Value {
+pub(super) fn numbers(columns: &[usize]) -> Value {
     Value::list(columns.iter().map(|column| count(column + 1)))
 }
 
 pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
     for class in classes(context) {
         let (row_type, has_key) = match &class.origin {
-            Origin::Object(object) => (object.row_type.0, primary_key(object).is_some()),
+            Origin::Object(object) => (object.row_type.0, has_index(context, object)),
             Origin::PrimaryKey(_) | Origin::System => (0, false),
         };
         let access_method = match class.kind {
@@ -139,36 +140,6 @@ pub(super) fn primary_key(object: &Object) -> Option<PrimaryKey<'_>> {
     }
 }
 
-pub(super) fn pg_index(context: &PgContext, rows: &mut Rows) {
-    for object in context.catalog.objects() {
-        let Some(key) = primary_key(object) else { continue };
-        let types = key.columns.iter().filter_map(|column| object.columns.get(*column));
-        let types: Vec<u32> = types.map(|column| column.sql_type.oid()).collect();
-        let collation = |type_oid: &u32| {
-            super::data::layout(*type_oid).map_or(Value::Int(0), |layout| layout.collation.clone())
-        };
-        let class = |type_oid: &u32| {
-            super::data::default_operator_class(*type_oid).map_or(Value::Int(0), oid)
-        };
-        rows.push([
-            ("indexrelid", oid(key.index)),
-            ("indrelid", oid(object.id.0)),
-            ("indnatts", count(key.columns.len())),
-            ("indnkeyatts", count(key.columns.len())),
-            ("indisunique", Value::Bool(true)),
-            ("indisprimary", Value::Bool(true)),
-            ("indimmediate", Value::Bool(true)),
-            ("indisvalid", Value::Bool(true)),
-            ("indisready", Value::Bool(true)),
-            ("indislive", Value::Bool(true)),
-            ("indkey", numbers(key.columns)),
-            ("indcollation", Value::list(types.iter().map(collation))),
-            ("indclass", Value::list(types.iter().map(class))),
-            ("indoption", Value::list(key.columns.iter().map(|_| Value::Int(0)))),
-        ]);
-    }
-}
-
 pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
     for object in context.catalog.objects() {
         let Some(key) = primary_key(object) else { continue };
@@ -195,7 +166,7 @@ pub(super) fn pg_type(context: &PgContext, rows: &mut Rows) {
     for row in super::data::fixed_rows("pg_type") {
         rows.push_row(row.to_vec());
     }
-    for object in context.catalog.objects() {
+    for object in context.catalog.objects().filter(|object| object.row_type.0 != 0) {
         let namespace = oid(namespace_oid(context, &object.name.schema));
         let owner = oid(role_oid(&object.owner));
         let function = |name: &str| {
@@ -308,6 +279,13 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
     };
     for object in context.catalog.objects() {
         let id = object.id.0;
+        if let Some(index) = object.index() {
+            push(PG_CLASS, id, PG_CLASS, index.on.0, "a");
+            continue;
+        }
+        if object.sink().is_some() {
+            continue;
+        }
         push(PG_CLASS, id, PG_NAMESPACE, namespace_oid(context, &object.name.schema), "n");
         if view_query(object).is_some() {
             push(PG_REWRITE, id, PG_CLASS, id, "i");
@@ -371,7 +349,10 @@ pub(super) fn view_query(object: &Object) -> Option<&str> {
     match &object.kind {
         ObjectKind::View(view) => Some(&view.query),
         ObjectKind::MaterializedView(view) => Some(&view.query),
-        ObjectKind::Table(_) | ObjectKind::Source(_) => None,
+        ObjectKind::Table(_)
+        | ObjectKind::Source(_)
+        | ObjectKind::Index(_)
+        | ObjectKind::Sink(_) => None,
     }
 }
 
@@ -379,19 +360,6 @@ pub(super) fn view_query(object: &Object) -> Option<&str> {
 pub(super) fn view_text(object: &Object) -> Option<String> {
     let query = view_query(object)?.trim().trim_end_matches(';').trim_end();
     Some(format!(" {query};"))
-}
-
-/// `CREATE UNIQUE INDEX t_pkey ON public.t USING btree (id)`.
-pub(super) fn index_text(context: &PgContext, class: &Class, qualified: bool) -> Option<String> {
-    let Origin::PrimaryKey(table) = &class.origin else { return None };
-    let on = if qualified {
-        table_name(&table.name.schema, &table.name.name)
-    } else {
-        super::names::relation_text(context, table.id.0)?
-    };
-    let name = crate::catalog::drop::quote_identifier(&class.name);
-    let columns = key_columns(table);
-    Some(format!("CREATE UNIQUE INDEX {name} ON {on} USING btree ({columns})"))
 }
 
 /// `a, "B"`.
@@ -403,9 +371,4 @@ pub(super) fn key_columns(table: &Object) -> String {
         .map(|column| crate::catalog::drop::quote_identifier(&column.name))
         .collect();
     names.join(", ")
-}
-
-fn table_name(schema: &str, name: &str) -> String {
-    let quote = crate::catalog::drop::quote_identifier;
-    format!("{}.{}", quote(schema), quote(name))
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use parking_lot::Mutex;
 
-use super::super::catalog::Catalog;
-use crate::clock::WallTime;
+use super::super::catalog::{Catalog, DEFAULT_DATABASE, DEFAULT_OWNER};
+use crate::clock::{self, WallTime};
 use crate::types::ObjectId;
 
 /// PostgreSQL's version that Weir reports, as `server_version_num` has it.
@@ -112,6 +112,25 @@ impl PgContext {
 }
 
 impl PgSession {
+    /// That of no client: what the server does by itself.
+    pub fn of_server(search_path: &[String]) -> Self {
+        Self {
+            user: DEFAULT_OWNER.to_owned(),
+            database: DEFAULT_DATABASE.to_owned(),
+            pid: 0,
+            now: clock::wall(),
+            server_started: clock::wall(),
+            search_path: search_path.to_vec(),
+            settings: Arc::default(),
+            activity: Arc::new(Vec::new()),
+            client: None,
+            server: None,
+            relation_bytes: BTreeMap::new(),
+            weir_tables: Arc::default(),
+            effects: Arc::default(),
+        }
+    }
+
     /// `version()`.
     pub fn version_text() -> String {
         format!(

@@ -1,8 +1,9 @@
 //! `pg_tables`, `pg_views`, `pg_matviews`, `pg_indexes`: relations with names instead of OIDs.
 
 use super::PgContext;
-use super::class::{Class, Origin, classes, is_system};
-use super::objects::{index_text, primary_key, view_text};
+use super::class::{Class, classes, is_system};
+use super::index::{has_index, index_of};
+use super::objects::view_text;
 use super::relation::Rows;
 use super::value::Value;
 
@@ -12,7 +13,7 @@ fn of_kind(context: &PgContext, kinds: &'static [&'static str]) -> impl Iterator
 
 pub(super) fn pg_tables(context: &PgContext, rows: &mut Rows) {
     for class in of_kind(context, &["r"]) {
-        let indexed = class.object().is_some_and(|object| primary_key(object).is_some());
+        let indexed = class.object().is_some_and(|object| has_index(context, object));
         rows.push([
             ("schemaname", Value::text(&class.schema)),
             ("tablename", Value::text(&class.name)),
@@ -38,11 +39,12 @@ pub(super) fn pg_views(context: &PgContext, rows: &mut Rows) {
 
 pub(super) fn pg_matviews(context: &PgContext, rows: &mut Rows) {
     for class in of_kind(context, &["m"]) {
+        let indexed = class.object().is_some_and(|object| has_index(context, object));
         rows.push([
             ("schemaname", Value::text(&class.schema)),
             ("matviewname", Value::text(&class.name)),
             ("matviewowner", Value::text(&class.owner)),
-            ("hasindexes", Value::Bool(false)),
+            ("hasindexes", Value::Bool(indexed)),
             ("ispopulated", Value::Bool(true)),
             ("definition", Value::optional(class.object().and_then(|object| view_text(object)))),
         ]);
@@ -51,12 +53,12 @@ pub(super) fn pg_matviews(context: &PgContext, rows: &mut Rows) {
 
 pub(super) fn pg_indexes(context: &PgContext, rows: &mut Rows) {
     for class in of_kind(context, &["i"]) {
-        let Origin::PrimaryKey(table) = &class.origin else { continue };
+        let Some(index) = index_of(context, &class) else { continue };
         rows.push([
             ("schemaname", Value::text(&class.schema)),
-            ("tablename", Value::text(&table.name.name)),
+            ("tablename", Value::text(&index.on.name.name)),
             ("indexname", Value::text(&class.name)),
-            ("indexdef", Value::optional(index_text(context, &class, true))),
+            ("indexdef", Value::optional(index.definition(context, true))),
         ]);
     }
     debug_assert!(!of_kind(context, &["i"]).any(|class| is_system(&class)));

@@ -66,11 +66,14 @@ fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) -> SqlResul
         DropKind::Source => ("source", 'f'),
         DropKind::View => ("view", 'v'),
         DropKind::MaterializedView => ("materialized view", 'm'),
+        DropKind::Index => ("index", 'i'),
+        DropKind::Sink => ("sink", ' '),
         DropKind::Schema | DropKind::Database => return Ok(()),
     };
     if object.relkind() == relkind {
         return Ok(());
     }
-    let message = format!("\"{}\" is not a {wanted}", object.name.name);
+    let article = if relkind == 'i' { "an" } else { "a" };
+    let message = format!("\"{}\" is not {article} {wanted}", object.name.name);
     Err(SqlError::new(code::WRONG_OBJECT_TYPE, message).position(name.position))
 }

@@ -1,6 +1,6 @@
 //! `DROP` of anything.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::{DdlOutcome, Names, Notice, check_database};
@@ -9,6 +9,7 @@ use crate::catalog::drop::{DropKind as RelationKind, DropPlan, DropRequest};
 use crate::checkpoint::coordinator::{Change, suspended_key};
 use crate::checkpoint::detached::progress_key;
 use crate::dataflow::source::positions_key;
+use crate::engine::sink::place_key;
 use crate::engine::{Engine, boot};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{Drop, DropKind};
@@ -29,6 +30,8 @@ impl Engine {
             DropKind::Table => self.drop_relations(RelationKind::Table, statement, names).await,
             DropKind::Source => self.drop_relations(RelationKind::Source, statement, names).await,
             DropKind::View => self.drop_relations(RelationKind::View, statement, names).await,
+            DropKind::Sink => self.drop_relations(RelationKind::Sink, statement, names).await,
+            DropKind::Index => self.drop_relations(RelationKind::Index, statement, names).await,
             DropKind::MaterializedView => {
                 self.drop_relations(RelationKind::MaterializedView, statement, names).await
             }
@@ -120,27 +123,49 @@ impl Engine {
             self.publish(next);
             return Ok(());
         }
-        for object in objects {
+        let catalog = self.catalog();
+        let reader = |object: &ObjectId| Some(catalog.object(*object)?.sink()?.reader);
+        let readers: Vec<ObjectId> = objects.iter().filter_map(reader).collect();
+        // A sink lets go of its table before the job that it reads.
+        for object in readers.iter().chain(objects) {
             let task = self.background.lock().remove(object);
             if let Some(task) = task {
                 task.stop().await;
             }
         }
         // Nobody may decide on rows of a table that goes.
-        let inboxes: Vec<_> = objects.iter().filter_map(|object| self.inbox(*object)).collect();
+        let guarded = |object: &ObjectId| {
+            let index = catalog.object(*object)?.index()?;
+            (index.unique && !objects.contains(&index.on)).then_some((index.on, *object))
+        };
+        let guards: Vec<(ObjectId, ObjectId)> = objects.iter().filter_map(guarded).collect();
+        let held = objects.iter().chain(guards.iter().map(|(on, _)| on));
+        let held: BTreeSet<ObjectId> = held.copied().collect();
         let mut locks = Vec::new();
-        for inbox in inboxes {
+        for inbox in held.into_iter().filter_map(|object| self.inbox(object)) {
             locks.push(inbox.write_lock().lock_owned().await);
+        }
+        if !guards.is_empty() {
+            // What the guards have to write must not come after they are gone.
+            self.flush().await?;
         }
         let mut meta = changes;
         let mut changelog_off = HashSet::new();
         for object in objects {
             meta.extend(boot::meta_keys(*object).into_iter().map(|key| (key, None)));
-            changelog_off.extend(self.coordinator.readers().remove(*object));
+            self.sinks.lock().remove(object);
+        }
+        for reader in readers.iter().chain(objects) {
+            changelog_off.extend(self.coordinator.readers().remove(*reader));
         }
         let dropped: HashSet<ObjectId> = objects.iter().copied().collect();
         let change = Change { dropped, changelog_off, meta, ..Change::default() };
         self.coordinator.change(change).await?;
+        for (on, index) in guards {
+            if let Some(inbox) = self.inbox(on) {
+                inbox.remove_guard(index);
+            }
+        }
         let mut inboxes = self.inboxes.write();
         for object in objects {
             inboxes.remove(object);
@@ -152,7 +177,7 @@ impl Engine {
 
 /// The names of an object's own metadata.
 pub(in crate::engine) fn own_meta(object: ObjectId) -> Vec<Vec<u8>> {
-    vec![progress_key(object), positions_key(object), suspended_key(object)]
+    vec![progress_key(object), positions_key(object), suspended_key(object), place_key(object)]
 }
 
 pub(super) fn outcome(plan: DropPlan) -> DdlOutcome {

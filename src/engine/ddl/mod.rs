@@ -2,15 +2,20 @@
 //! the catalog, and joins it to the graph; on failure it leaves nothing.
 
 mod comment;
+mod create_index;
 mod create_materialized_view;
+mod create_sink;
 mod create_source;
 mod create_table;
 mod create_view;
 mod drop;
 mod function;
+mod job;
 mod schema;
+mod unique_index;
 
 pub(super) use drop::own_meta;
+pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 
 use std::sync::Arc;
 

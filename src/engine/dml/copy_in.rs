@@ -98,9 +98,9 @@ impl CopyIn {
     }
 
     /// Makes all rows a part of `transaction`, and tells how many they are.
-    pub fn finish(mut self, transaction: &mut Transaction) -> SqlResult<u64> {
+    pub async fn finish(mut self, transaction: &mut Transaction) -> SqlResult<u64> {
         let inserter = self.take()?;
-        transaction.apply(self.object, inserter.changes)?;
+        transaction.apply(self.object, inserter.changes).await?;
         Ok(inserter.count)
     }
 

@@ -61,6 +61,6 @@ pub async fn delete(
         transaction.check_size(changes.bytes(), &context.limits)?;
     }
     let returning = environment.returning(returning, &gone)?;
-    transaction.apply(target.object.id, changes)?;
+    transaction.apply(target.object.id, changes).await?;
     Ok(DmlResult { rows, returning })
 }

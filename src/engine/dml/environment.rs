@@ -33,6 +33,8 @@ pub(super) struct Environment {
     pub(super) assigning: Assigning,
     /// What the statement calls the target.
     pub(super) alias: String,
+    /// The target's unique indexes.
+    pub(super) unique: Vec<Arc<Object>>,
 }
 
 /// What a statement says of its target.
@@ -60,6 +62,9 @@ impl Environment {
         let alias = naming.alias.unwrap_or(&object.name.name).to_owned();
         query.target = Some(Arc::clone(&object));
         let assigning = Assigning { style: query.style, now: query.now };
+        let indexes = query.catalog.indexes(object.id);
+        let unique = indexes.filter(|index| index.index().is_some_and(|index| index.unique));
+        let unique = unique.cloned().collect();
         let generated = plan_generated(&query.catalog, &object.name.name, &object.columns)?;
         let mut target = Target::new(object, rows)?;
         target.generated = generated.map(Arc::new);
@@ -69,6 +74,7 @@ impl Environment {
             target,
             assigning,
             alias,
+            unique,
         })
     }
 

@@ -80,7 +80,7 @@ pub async fn insert(
         Some(returning) => environment.returning(Some(returning), &in_given_order(written)?)?,
         None => None,
     };
-    transaction.apply(target.object.id, changes)?;
+    transaction.apply(target.object.id, changes).await?;
     Ok(DmlResult { rows, returning })
 }
 
@@ -135,6 +135,9 @@ fn resolution(environment: &Environment, clause: Option<&OnConflict>) -> SqlResu
         check_conflict_target(environment, target)?;
     }
     match action {
+        ConflictAction::Nothing if target.is_none() && !environment.unique.is_empty() => {
+            Err(by_unique_index("ON CONFLICT DO NOTHING without columns"))
+        }
         ConflictAction::Nothing => Ok(Resolution::Skip),
         ConflictAction::Update { .. } if target.is_none() => Err(SqlError::new(
             code::SYNTAX_ERROR,
@@ -148,7 +151,13 @@ fn resolution(environment: &Environment, clause: Option<&OnConflict>) -> SqlResu
     }
 }
 
-/// The only conflict there is, is that of the primary key.
+/// Which row has the value of a unique index is not kept.
+fn by_unique_index(what: &str) -> SqlError {
+    SqlError::unsupported(format!("{what} on a table with a unique index"))
+        .hint("Name the columns of the primary key, or drop the unique index.")
+}
+
+/// The only conflict that something can be done about is that of the primary key.
 fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> SqlResult<()> {
     let object = &environment.target.object;
     let key = match environment.target.has_primary_key() {
@@ -163,6 +172,15 @@ fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> 
             sorted.sort_unstable();
             if sorted == named && !sorted.is_empty() {
                 return Ok(());
+            }
+            let unique = environment.unique.iter().filter_map(|index| index.index());
+            let mut unique = unique.map(|index| {
+                let mut columns: Vec<usize> = index.keys.iter().map(|key| key.column).collect();
+                columns.sort_unstable();
+                columns
+            });
+            if unique.any(|columns| columns == named) {
+                return Err(by_unique_index("ON CONFLICT by other columns than the primary key's"));
             }
             Err(SqlError::new(
                 code::INVALID_COLUMN_REFERENCE,

@@ -107,20 +107,7 @@ impl Inserter {
         if count == 0 {
             return Ok(());
         }
-        let mut columns = Vec::with_capacity(self.sources.len());
-        for (column, source) in self.target.object.columns.iter().zip(&self.sources) {
-            columns.push(match source {
-                ValueSource::Given { index, sql_type } => {
-                    let values = given.column(*index);
-                    self.assigning.assign(values, sql_type, &column.sql_type, &column.name)?
-                }
-                ValueSource::Default { expression, sql_type } => {
-                    let values = evaluate(expression, count)?;
-                    self.assigning.assign(&values, sql_type, &column.sql_type, &column.name)?
-                }
-                ValueSource::Null => new_null_array(&column.sql_type.to_arrow(), count),
-            });
-        }
+        let columns = completed(&self.target, &self.assigning, &self.sources, given)?;
         let row_ids = match self.target.has_primary_key() {
             true => None,
             false => {
@@ -177,6 +164,28 @@ impl Inserter {
         }
         Ok(())
     }
+}
+
+/// The columns of the table, assigned from those of `given` and from defaults.
+pub(super) fn completed(
+    target: &Target,
+    assigning: &Assigning,
+    sources: &[ValueSource],
+    given: &RecordBatch,
+) -> SqlResult<Vec<ArrayRef>> {
+    let count = given.num_rows();
+    let columns = target.object.columns.iter().zip(sources);
+    let assigned = columns.map(|(column, source)| match source {
+        ValueSource::Given { index, sql_type } => {
+            assigning.assign(given.column(*index), sql_type, &column.sql_type, &column.name)
+        }
+        ValueSource::Default { expression, sql_type } => {
+            let values = evaluate(expression, count)?;
+            assigning.assign(&values, sql_type, &column.sql_type, &column.name)
+        }
+        ValueSource::Null => Ok(new_null_array(&column.sql_type.to_arrow(), count)),
+    });
+    assigned.collect()
 }
 
 /// ON CONFLICT DO UPDATE meets a row that the same statement wrote.

@@ -19,11 +19,13 @@ mod insert;
 mod inserter;
 mod locks;
 mod parameters;
+mod pour;
 mod replace;
 mod row_id;
 mod target;
 mod transaction;
 mod truncate;
+mod unique;
 mod update;
 
 #[cfg(test)]
@@ -39,9 +41,11 @@ pub use describe::{Described, describe};
 pub use insert::insert;
 pub use locks::Locks;
 pub use parameters::BoundParameters;
+pub use pour::{Pouring, pour};
 pub use row_id::RowIds;
 pub use transaction::Transaction;
 pub use truncate::truncate;
+pub(super) use unique::key_text;
 pub use update::update;
 
 /// What a statement did.

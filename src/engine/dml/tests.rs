@@ -89,7 +89,7 @@ impl Database {
         let mut changes = Vec::new();
         for inbox in &self.inboxes {
             let Some(sealed) = inbox.take_sealed(epoch) else { continue };
-            changes.extend(sealed.change);
+            changes.extend(sealed.changes);
             let name = self.fixture.catalog.object(inbox.object()).unwrap().name.name.clone();
             for delta in &sealed.deltas {
                 for (row, text) in texts(delta.batch()).into_iter().enumerate() {
@@ -496,12 +496,12 @@ async fn copy_adds_batches_at_once() {
     assert_eq!(copy.schema().field(0).name(), "s");
     copy.push(&db.context, &transaction, batch([1, 2])).await.unwrap();
     copy.push(&db.context, &transaction, batch([3, 4])).await.unwrap();
-    assert_eq!(copy.finish(&mut transaction).unwrap(), 4);
+    assert_eq!(copy.finish(&mut transaction).await.unwrap(), 4);
     let begin = CopyIn::begin(&db.context, &mut transaction, &query, table, columns);
     let mut again = begin.await.unwrap();
     let error = again.push(&db.context, &transaction, batch([9, 4])).await.unwrap_err();
     assert_eq!(error.code, "23505");
-    assert!(again.finish(&mut transaction).is_err());
+    assert!(again.finish(&mut transaction).await.is_err());
     transaction.commit(&db.context).await.unwrap();
     db.seal();
     assert_eq!(db.rows("SELECT * FROM t").await, ["1|5|x", "2|5|", "3|5|x", "4|5|"]);

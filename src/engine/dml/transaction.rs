@@ -13,11 +13,14 @@ use std::sync::Arc;
 
 use super::changes::Changes;
 use super::context::{Context, Limits};
+use super::environment::blocking;
 use super::locks::{Held, TransactionId};
+use super::unique::{self, Taken};
 use crate::catalog::Object;
-use crate::dataflow::inbox::{Generation, Inbox, TableWrite};
+use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
 use crate::error::{SqlError, SqlResult, code};
 use crate::serving::{Overlaid, Overlay, PendingRows, StoredRows};
+use crate::state::MetaEntry;
 use crate::task;
 use crate::types::{Delta, Epoch, ObjectId};
 
@@ -36,6 +39,10 @@ struct Written {
     inbox: Arc<Inbox>,
     overlay: Arc<Overlay>,
     deltas: Vec<Delta>,
+    /// What it did to the keys of unique indexes.
+    taken: Arc<Taken>,
+    /// What becomes durable with the rows.
+    meta: Vec<MetaEntry>,
     _held: Held,
 }
 
@@ -52,7 +59,9 @@ impl Transaction {
 
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
-        self.tables.values().all(|table| table.deltas.is_empty() && table.overlay.is_empty())
+        self.tables.values().all(|table| {
+            table.deltas.is_empty() && table.overlay.is_empty() && table.meta.is_empty()
+        })
     }
 
     /// The transaction's writes over the rows of `base`, for a SELECT: for each table written.
@@ -81,7 +90,14 @@ impl Transaction {
         let held = context.locks.acquire(self.id, &inbox, context.lock_timeout).await?;
         // What is read from here on is of this run of the graph; earlier locks must be too.
         self.generation.get_or_insert_with(|| context.gate.generation());
-        let written = Written { inbox, overlay: Arc::default(), deltas: Vec::new(), _held: held };
+        let written = Written {
+            inbox,
+            overlay: Arc::default(),
+            deltas: Vec::new(),
+            taken: Arc::default(),
+            meta: Vec::new(),
+            _held: held,
+        };
         self.tables.insert(object.id, written);
         Ok(())
     }
@@ -111,19 +127,39 @@ impl Transaction {
             .hint("Write in smaller transactions, or give the server more memory (--memory)."))
     }
 
-    /// Takes over what a statement changed in `object`, whose lock is held.
-    pub(super) fn apply(&mut self, object: ObjectId, changes: Changes) -> SqlResult<()> {
+    /// Takes over what a statement changed in `object`, whose lock is held, if that leaves the keys
+    /// of its unique indexes once.
+    pub(super) async fn apply(&mut self, object: ObjectId, changes: Changes) -> SqlResult<()> {
         let Some(table) = self.tables.get_mut(&object) else {
             return Err(SqlError::internal("changes to a table that is not locked"));
         };
-        self.bytes += changes.bytes();
+        let bytes = changes.bytes();
         let (entries, deltas) = changes.into_parts();
+        let guards = table.inbox.guards();
+        if !guards.is_empty() {
+            let (taken, deltas) = (Arc::clone(&table.taken), deltas.clone());
+            let changed = blocking(move || unique::check(&guards, &taken, &deltas)).await?;
+            let all = Arc::make_mut(&mut table.taken);
+            for (index, keys) in changed {
+                all.entry(index).or_default().extend(keys);
+            }
+        }
+        self.bytes += bytes;
         if table.overlay.is_empty() {
             table.overlay = Arc::new(entries);
         } else {
             Arc::make_mut(&mut table.overlay).extend(entries);
         }
         table.deltas.extend(deltas);
+        Ok(())
+    }
+
+    /// `meta` becomes durable with what is written to `object`, whose lock is held.
+    pub(super) fn attach(&mut self, object: ObjectId, meta: Vec<MetaEntry>) -> SqlResult<()> {
+        let Some(table) = self.tables.get_mut(&object) else {
+            return Err(SqlError::internal("metadata of a table that is not locked"));
+        };
+        table.meta.extend(meta);
         Ok(())
     }
 
@@ -140,9 +176,13 @@ impl Transaction {
             let mut held = Vec::with_capacity(self.tables.len());
             let mut writes = Vec::with_capacity(self.tables.len());
             for table in self.tables.into_values() {
-                let Written { inbox, overlay, deltas, _held } = table;
+                let Written { inbox, overlay, deltas, taken, meta, _held } = table;
                 held.push(_held);
-                writes.push(write(inbox, overlay, &deltas)?);
+                let guards = Arc::unwrap_or_clone(taken)
+                    .into_iter()
+                    .map(|(index, keys)| (index, entries(keys)));
+                let guards = guards.collect();
+                writes.push(TableWrite { guards, meta, ..write(inbox, overlay, &deltas)? });
             }
             let epoch = gate.enter(generation, writes);
             drop(held);
@@ -159,14 +199,15 @@ impl Transaction {
 }
 
 fn write(inbox: Arc<Inbox>, overlay: Arc<Overlay>, deltas: &[Delta]) -> SqlResult<TableWrite> {
-    let entries = Arc::unwrap_or_clone(overlay);
-    let changes = entries
-        .into_iter()
-        .map(|(key, value)| (key.into_vec(), value.map(<[u8]>::into_vec)))
-        .collect();
+    let changes = entries(Arc::unwrap_or_clone(overlay));
     let delta = match deltas {
         [one] => one.clone(),
         all => Delta::concat(inbox.layout().schema(), all)?,
     };
-    Ok(TableWrite { inbox, delta, changes, meta: Vec::new() })
+    Ok(TableWrite { inbox, delta, changes, guards: Vec::new(), meta: Vec::new() })
+}
+
+fn entries(overlay: Overlay) -> Entries {
+    let boxed = overlay.into_iter();
+    boxed.map(|(key, value)| (key.into_vec(), value.map(<[u8]>::into_vec))).collect()
 }

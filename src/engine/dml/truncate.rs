@@ -53,7 +53,7 @@ pub async fn truncate(
         emptied.push((target.object.id, changes));
     }
     for (object, changes) in emptied {
-        transaction.apply(object, changes)?;
+        transaction.apply(object, changes).await?;
     }
     Ok(DmlResult { rows: 0, returning: None })
 }

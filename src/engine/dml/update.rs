@@ -74,7 +74,7 @@ pub async fn update(
     .await?;
     transaction.check_size(changes.bytes(), &context.limits)?;
     let returning = environment.returning(returning, &new)?;
-    transaction.apply(target.object.id, changes)?;
+    transaction.apply(target.object.id, changes).await?;
     Ok(DmlResult { rows, returning })
 }
 

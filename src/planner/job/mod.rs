@@ -13,6 +13,7 @@
 
 mod aggregate;
 mod explain;
+mod index;
 mod join;
 mod limit;
 mod lower;
@@ -28,6 +29,7 @@ mod unnest;
 mod tests;
 
 pub use explain::explain;
+pub use index::plan_index;
 pub(super) use plan::session;
-pub use plan::{DescribedView, PlannedView, describe_view, plan_stored_view, plan_view};
+pub use plan::{DescribedView, PlannedView, describe_view, plan_sink, plan_stored_view, plan_view};
 pub(super) use relation::Scope;

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use arrow::datatypes::SchemaRef;
+
 use super::tree::{Tree, TreeKind, column_of};
 use crate::catalog::catalog::nothing;
 use crate::error::{SqlError, SqlResult};
@@ -37,6 +39,14 @@ struct Piece {
     place: Place,
 }
 
+impl Piece {
+    /// A new root over the present one.
+    fn push(&mut self, kind: NodeKind, schema: SchemaRef, append_only: bool) {
+        let inputs = vec![self.nodes.len() - 1];
+        self.nodes.push(Node { id: 0, kind, inputs, schema, append_only });
+    }
+}
+
 /// What the placed plan is, besides its fragments.
 pub(super) struct Placed {
     pub(super) fragments: Vec<Fragment>,
@@ -59,17 +69,21 @@ pub(super) fn place(tree: Tree) -> SqlResult<Placed> {
             .ok_or_else(|| SqlError::internal("materialized rows are nowhere"))?,
     };
     let materialize = Materialize { key, distribution: distribution.clone() };
-    let root = piece.nodes.len() - 1;
-    piece.nodes.push(Node {
-        id: 0,
-        kind: NodeKind::Materialize(materialize),
-        inputs: vec![root],
-        schema,
-        append_only,
-    });
+    piece.push(NodeKind::Materialize(materialize), schema, append_only);
     placing.close(piece);
     number(&mut placing.fragments)?;
     Ok(Placed { fragments: placing.fragments, distribution })
+}
+
+/// Places `tree`, and what keeps its rows spread by the hash of columns `distribution`.
+pub(super) fn place_by_hash(tree: Tree, distribution: Vec<usize>) -> SqlResult<Vec<Fragment>> {
+    let mut placing = Placing { fragments: Vec::new() };
+    let (key, schema, append_only) = (tree.key.clone(), Arc::clone(&tree.schema), tree.append_only);
+    let mut piece = placing.place(tree, &Want::Hash(distribution.clone()));
+    piece.push(NodeKind::Materialize(Materialize { key, distribution }), schema, append_only);
+    placing.close(piece);
+    number(&mut placing.fragments)?;
+    Ok(placing.fragments)
 }
 
 /// Rows with one key must meet on one actor: they stay where they are if that is decided by a
@@ -201,9 +215,7 @@ impl Placing {
                 let below = below_map(&map, want);
                 let mut piece = self.place(*input, below.as_ref().unwrap_or(&Want::Anywhere));
                 piece.place = through_map(&map, piece.place);
-                let root = piece.nodes.len() - 1;
-                let kind = NodeKind::Map(map);
-                piece.nodes.push(Node { id: 0, kind, inputs: vec![root], schema, append_only });
+                piece.push(NodeKind::Map(map), schema, append_only);
                 self.satisfy(piece, want)
             }
             TreeKind::Union(inputs) => {
@@ -244,9 +256,7 @@ impl Placing {
             TreeKind::Expand(plan, input) => {
                 let mut piece = self.place(*input, &Want::Anywhere);
                 piece.place = through_expand(piece.place);
-                let root = piece.nodes.len() - 1;
-                let kind = NodeKind::Expand(plan);
-                piece.nodes.push(Node { id: 0, kind, inputs: vec![root], schema, append_only });
+                piece.push(NodeKind::Expand(plan), schema, append_only);
                 self.satisfy(piece, want)
             }
             TreeKind::Constant(constant) => {
@@ -256,8 +266,7 @@ impl Placing {
                 let input =
                     Input { from, exchange: Exchange::Single, schema: nothing.stored_schema() };
                 let mut piece = behind(input, true, Place::Single);
-                let kind = NodeKind::Constant(constant);
-                piece.nodes.push(Node { id: 0, kind, inputs: vec![0], schema, append_only });
+                piece.push(NodeKind::Constant(constant), schema, append_only);
                 self.satisfy(piece, want)
             }
             TreeKind::Shared(shared) => {
@@ -352,7 +361,7 @@ fn behind(input: Input, append_only: bool, place: Place) -> Piece {
 fn merge(
     pieces: Vec<Piece>,
     kind: NodeKind,
-    schema: arrow::datatypes::SchemaRef,
+    schema: SchemaRef,
     append_only: bool,
     place: Place,
 ) -> Piece {

@@ -20,7 +20,7 @@ use super::place::place;
 use super::relation::Scope;
 use super::scalar::refuse_stable;
 use crate::catalog::object::OnError;
-use crate::catalog::{Catalog, Column, Object, ObjectKind};
+use crate::catalog::{Catalog, Column, Object};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::{catch, functions};
 use crate::graph::Job;
@@ -61,19 +61,33 @@ pub async fn plan_view(
     statement: &CreateMaterializedView,
     parallelism: usize,
 ) -> SqlResult<PlannedView> {
-    let request =
-        Request { catalog, search_path, query: &statement.query, names: &statement.columns };
+    let names = Names::Given(&statement.columns);
+    let request = Request { catalog, search_path, query: &statement.query, names };
     plan(request, id, parallelism, statement.on_error)
 }
 
-/// Plans a stored materialized view again, as at every start.
+/// Plans the query of `CREATE SINK` for the object `id`. What its columns are called does not
+/// matter: they are numbered.
+pub async fn plan_sink(
+    catalog: &Catalog,
+    search_path: &[String],
+    id: ObjectId,
+    query: &Query,
+    parallelism: usize,
+) -> SqlResult<PlannedView> {
+    let request = Request { catalog, search_path, query, names: Names::Numbered };
+    plan(request, id, parallelism, OnError::Null)
+}
+
+/// Plans a stored materialized view, or a sink's query, again, as at every start.
 pub async fn plan_stored_view(catalog: &Catalog, view: &Object) -> SqlResult<Job> {
-    let ObjectKind::MaterializedView(kind) = &view.kind else {
-        return Err(SqlError::internal(format!("{} is no materialized view", view.name.name)));
-    };
+    let kind = view
+        .kept_query()
+        .ok_or_else(|| SqlError::internal(format!("{} keeps no query", view.name.name)))?;
     let query = parse_query(&kind.query)?;
     let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
-    let request = Request { catalog, search_path: &kind.search_path, query: &query, names: &names };
+    let names = Names::Given(&names);
+    let request = Request { catalog, search_path: &kind.search_path, query: &query, names };
     Ok(plan(request, view.id, kind.parallelism, kind.on_error)?.job)
 }
 
@@ -84,6 +98,7 @@ pub async fn describe_view(
     query: &Query,
     names: &[String],
 ) -> SqlResult<DescribedView> {
+    let names = Names::Given(names);
     let request = Request { catalog, search_path, query, names };
     let (plan, depends_on) = logical(&session()?, request)?;
     Ok(DescribedView { columns: columns(&plan, names)?, depends_on })
@@ -95,8 +110,16 @@ struct Request<'a> {
     catalog: &'a Catalog,
     search_path: &'a [String],
     query: &'a Query,
-    /// Names for the query's columns; empty: its own.
-    names: &'a [String],
+    names: Names<'a>,
+}
+
+/// What the query's columns are called.
+#[derive(Clone, Copy)]
+enum Names<'a> {
+    /// As given; those that are not, as in the query.
+    Given(&'a [String]),
+    /// `column1`, `column2`, ...
+    Numbered,
 }
 
 fn plan(
@@ -163,8 +186,16 @@ fn logical(state: &SessionState, request: Request<'_>) -> SqlResult<(LogicalPlan
     Ok((planned.plan, objects))
 }
 
-fn columns(plan: &LogicalPlan, names: &[String]) -> SqlResult<Vec<Column>> {
+fn columns(plan: &LogicalPlan, names: Names<'_>) -> SqlResult<Vec<Column>> {
     let fields = plan.schema().fields();
+    let numbered: Vec<String>;
+    let names = match names {
+        Names::Given(names) => names,
+        Names::Numbered => {
+            numbered = (1..=fields.len()).map(|number| format!("column{number}")).collect();
+            &numbered
+        }
+    };
     if names.len() > fields.len() {
         let message = "too many column names were specified";
         return Err(SqlError::new(code::SYNTAX_ERROR, message));

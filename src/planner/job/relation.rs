@@ -133,6 +133,9 @@ impl Scope<'_> {
             return Err(SqlError::unsupported(what));
         }
         let found = self.catalog.resolve(self.search_path, name.schema(), name.table());
+        if let Some(object) = found {
+            object.check_readable()?;
+        }
         if found.is_none() && name.schema().is_some_and(|s| self.catalog.schema(s).is_none()) {
             return Err(no_such_relation(name));
         }

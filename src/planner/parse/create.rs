@@ -1,4 +1,4 @@
-//! CREATE TABLE, SOURCE, VIEW, MATERIALIZED VIEW, SCHEMA, DATABASE.
+//! CREATE of anything: TABLE, SOURCE, VIEW, MATERIALIZED VIEW, SCHEMA, DATABASE.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::super::statement::{
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{function, options};
+use super::{function, index, options, sink};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -44,7 +44,9 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "database" if allowed_to_replace => database(front),
         "temp" | "temporary" | "local" | "global" => refuse("a temporary relation"),
         "unlogged" => refuse("CREATE UNLOGGED TABLE"),
-        "unique" => refuse("CREATE UNIQUE INDEX"),
+        "index" if allowed_to_replace => index::index(front, false),
+        "sink" if allowed_to_replace => sink::sink(front),
+        "unique" if allowed_to_replace && front.eat(&["index"]) => index::index(front, true),
         what @ ("index" | "sink" | "sequence" | "type" | "role" | "user" | "extension"
         | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
         | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule"
@@ -384,7 +386,7 @@ fn materialized_view(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     })))
 }
 
-fn parallelism_of(value: &str) -> SqlResult<usize> {
+pub(super) fn parallelism_of(value: &str) -> SqlResult<usize> {
     match value.parse() {
         Ok(parallelism) if (1..=PARALLELISM_MAX).contains(&parallelism) => Ok(parallelism),
         _ => Err(SqlError::new(

@@ -4,7 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Explain, Prepare, Statement, StatementKind};
 use super::front::Front;
-use super::{copy, create, cursors, dml, other, variables};
+use super::{copy, create, cursors, dml, index, other, variables};
 use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
@@ -23,7 +23,6 @@ const NOT_BUILT: &[&str] = &[
     "merge",
     "reassign",
     "refresh",
-    "reindex",
     "revoke",
     "security",
     "subscribe",
@@ -58,6 +57,7 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "create" => create::create(front),
         "drop" => other::drop(front),
         "comment" => other::comment(front),
+        "reindex" => index::reindex(front),
         "explain" => explain(front),
         "describe" | "desc" => other::describe(front),
         "set" => variables::set(front),

@@ -362,6 +362,34 @@ impl<'a> Front<'a> {
         })
     }
 
+    /// The query before the options that end the statement: sqlparser would take `WITH (...)` for
+    /// hints about the query's last table.
+    pub(super) fn query_before_options(&mut self) -> SqlResult<Query> {
+        let mut depth = 0usize;
+        let mut ahead = 0;
+        while *self.peek(ahead) != Token::EOF {
+            match self.peek(ahead) {
+                Token::LParen => depth += 1,
+                Token::RParen => depth = depth.saturating_sub(1),
+                _ if depth == 0
+                    && self.is(ahead, "with")
+                    && *self.peek(ahead + 1) == Token::LParen =>
+                {
+                    break;
+                }
+                _ => {}
+            }
+            ahead += 1;
+        }
+        let tokens = (0..ahead).map(|ahead| self.peek_with_span(ahead).clone()).collect();
+        let end = self.peek_with_span(ahead).span;
+        let mut front = Front::new(tokens, Arc::clone(&self.source), Some(end));
+        let query = front.query()?;
+        front.finish()?;
+        (0..ahead).for_each(|_| self.advance());
+        Ok(query)
+    }
+
     pub(super) fn wrap_query(&self, tree: ast::Query) -> Query {
         let text = tree.to_string();
         Query { tree: Arc::new(tree), source: Arc::clone(&self.source), text }

@@ -12,9 +12,11 @@ mod dispatch;
 mod dml;
 mod front;
 mod function;
+mod index;
 mod options;
 mod other;
 mod script;
+mod sink;
 mod variables;
 
 #[cfg(test)]

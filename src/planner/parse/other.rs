@@ -10,11 +10,13 @@ use crate::error::{SqlError, SqlResult, code};
 
 /// The words for a kind of object.
 pub(super) fn object_kind(front: &mut Front<'_>) -> SqlResult<DropKind> {
-    let kinds: [(&[&str], DropKind); 6] = [
+    let kinds: [(&[&str], DropKind); 8] = [
         (&["table"], DropKind::Table),
         (&["source"], DropKind::Source),
         (&["view"], DropKind::View),
         (&["materialized", "view"], DropKind::MaterializedView),
+        (&["index"], DropKind::Index),
+        (&["sink"], DropKind::Sink),
         (&["schema"], DropKind::Schema),
         (&["database"], DropKind::Database),
     ];
@@ -31,8 +33,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let position = front.position();
     front.expect(&["drop"])?;
     let not_built = [
-        "index",
-        "sink",
         "sequence",
         "type",
         "role",
@@ -63,6 +63,9 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         return function::drop(front);
     }
     let kind = object_kind(front)?;
+    if kind == DropKind::Index {
+        front.eat(&["concurrently"]);
+    }
     let if_exists = front.eat(&["if", "exists"]);
     let names = match kind {
         DropKind::Database => vec![plain_name(front)?],

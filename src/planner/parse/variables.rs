@@ -137,12 +137,14 @@ pub(super) fn show(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
         return Ok(StatementKind::Show(Show::Columns(front.name()?)));
     }
-    let kinds: [(&[&str], ShowKind); 8] = [
+    let kinds: [(&[&str], ShowKind); 10] = [
         (&["tables"], ShowKind::Tables),
         (&["sources"], ShowKind::Sources),
         (&["materialized", "views"], ShowKind::MaterializedViews),
         (&["materialized", "view"], ShowKind::MaterializedViews),
         (&["views"], ShowKind::Views),
+        (&["indexes"], ShowKind::Indexes),
+        (&["sinks"], ShowKind::Sinks),
         (&["schemas"], ShowKind::Schemas),
         (&["databases"], ShowKind::Databases),
         (&["jobs"], ShowKind::Jobs),

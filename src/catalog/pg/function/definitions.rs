@@ -1,10 +1,11 @@
 //! Definitions and comments of objects.
 
-use super::super::class::{Class, Origin, class};
+use super::super::class::{Class, class};
 use super::super::data::fixed_value;
+use super::super::index::index_text;
 use super::super::names::{reg_from_text, type_text};
 use super::super::objects::{
-    PG_CLASS, PG_DATABASE, PG_NAMESPACE, index_text, key_columns, primary_key, view_text,
+    PG_CLASS, PG_DATABASE, PG_NAMESPACE, key_columns, primary_key, view_text,
 };
 use super::super::procs::function_of;
 use super::super::value::Reg;
@@ -115,7 +116,7 @@ fn none(_: &PgContext, _: &[Value]) -> SqlResult<Value> {
 fn index_definition(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let oid = argument(arguments, 0).as_oid().unwrap_or(0);
     let Some(class) = class(context, oid) else { return Ok(Value::Null) };
-    if !matches!(class.origin, Origin::PrimaryKey(_)) {
+    if class.kind != "i" {
         return Ok(Value::Null);
     }
     let column = argument(arguments, 1).as_int().unwrap_or(0);

@@ -1,0 +1,86 @@
+//! What keeps a table's rows unique by some columns: beside the rows, the keys that are taken.
+//!
+//! ```text
+//!  vnode | columns  ->  nothing        for each row none of whose columns is NULL
+//! ```
+//!
+//! The table's writer keeps it, under the same lock and in the same epochs as the rows, so that a
+//! decision made from it is as exact as one made from the primary key.
+
+use arrow::array::{Array, RecordBatch};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use crate::types::key::{KeyCodec, vnode};
+use crate::types::{ObjectId, TableId};
+
+/// A unique index, as its table's writer knows it.
+#[derive(Debug)]
+pub struct Guard {
+    /// The index.
+    pub index: ObjectId,
+    /// What a violation is said to be of.
+    pub name: String,
+    codec: KeyCodec,
+}
+
+impl Guard {
+    /// Over `columns` of rows with `schema`.
+    pub fn new(
+        index: ObjectId,
+        name: String,
+        schema: &SchemaRef,
+        columns: &[usize],
+    ) -> Result<Self, ArrowError> {
+        Ok(Self { index, name, codec: KeyCodec::new(schema, columns)? })
+    }
+
+    /// The columns that tell rows apart.
+    pub fn columns(&self) -> &[usize] {
+        self.codec.columns()
+    }
+
+    /// Where the keys are kept.
+    pub fn table(&self) -> TableId {
+        TableId::guard(self.index)
+    }
+
+    /// The key of each of `rows`; none where a column is NULL.
+    pub fn keys(&self, rows: &RecordBatch) -> Result<Vec<Option<Vec<u8>>>, ArrowError> {
+        let encoded = self.codec.encode(rows)?;
+        let is_null =
+            |row: usize| self.columns().iter().any(|&column| rows.column(column).is_null(row));
+        let keys = encoded.iter().enumerate().map(|(row, key)| {
+            let key = key.data();
+            (!is_null(row)).then(|| [&[vnode(key)], key].concat())
+        });
+        Ok(keys.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array};
+    use arrow::datatypes::{DataType, Field, Schema};
+
+    use super::*;
+
+    /// What is on disk must be readable by every later version.
+    #[test]
+    fn keys_have_the_bytes_of_format_1_and_nulls_have_none() {
+        let field = |name| Field::new(name, DataType::Int64, true);
+        let schema = Arc::new(Schema::new(vec![field("id"), field("k")]));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(vec![5, 6])),
+            Arc::new(Int64Array::from(vec![Some(1), None])),
+        ];
+        let rows = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
+        let guard = Guard::new(ObjectId(16384), "t_k".to_owned(), &schema, &[1]).unwrap();
+        let keys = guard.keys(&rows).unwrap();
+        assert_eq!(keys[0].as_ref().map(hex::encode).as_deref(), Some("82018000000000000001"));
+        assert_eq!(keys[1], None);
+        assert_eq!(guard.table().to_bytes(), [0, 0, 0x40, 0, 0, 0, 0, 2]);
+    }
+}

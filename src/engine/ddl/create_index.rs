@@ -1,0 +1,228 @@
+//! `CREATE INDEX`, `REINDEX`.
+
+use std::sync::Arc;
+
+use super::job::Beginning;
+use super::unique_index::check_writers;
+use super::{DdlOutcome, Names, check_database, exists_already};
+use crate::catalog::object::{Index, IndexKey};
+use crate::catalog::pg::column_names;
+use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
+use crate::engine::Engine;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner;
+use crate::planner::Name;
+use crate::planner::statement::{ColumnRef, CreateIndex, DropKind, Reindex};
+use crate::types::{ObjectId, SqlType};
+
+/// Columns that an index may have, INCLUDE's counted, as in PostgreSQL.
+const COLUMNS_MAX: usize = 32;
+
+impl Engine {
+    /// Creates an index, and returns when it has all rows and goes on with everybody's epochs.
+    pub async fn create_index(
+        self: &Arc<Self>,
+        statement: &CreateIndex,
+        definition: &str,
+        names: &Names,
+        parallelism: usize,
+    ) -> SqlResult<DdlOutcome> {
+        let beginning = {
+            let _one_at_a_time = self.ddl.lock().await;
+            let catalog = self.catalog();
+            let on = indexed(&catalog, &statement.table, names)?;
+            if let Some(name) = &statement.name {
+                let name = QualifiedName::new(&on.name.schema, name);
+                if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
+                    return Ok(outcome);
+                }
+            }
+            self.begin_index(&catalog, on, statement, definition, names, parallelism).await?
+        };
+        self.finish_job(beginning).await
+    }
+
+    async fn begin_index(
+        self: &Arc<Self>,
+        catalog: &Catalog,
+        on: &Object,
+        statement: &CreateIndex,
+        definition: &str,
+        names: &Names,
+        parallelism: usize,
+    ) -> SqlResult<Beginning> {
+        let shape = Shape::of(on, statement)?;
+        let name = match &statement.name {
+            Some(name) => name.clone(),
+            None => catalog.index_name(&on.name, &shape.names(on)),
+        };
+        let index = shape.index(on, statement.unique, parallelism);
+        let columns = index.order.iter().filter_map(|column| on.columns.get(*column));
+        let columns = columns
+            .map(|column| Column { default: None, comment: None, ..column.clone() })
+            .collect();
+        let object = Object {
+            id: catalog.oids().next(),
+            name: QualifiedName::new(&on.name.schema, name),
+            kind: ObjectKind::Index(index),
+            columns,
+            definition: definition.to_owned(),
+            depends_on: vec![on.id],
+            comment: None,
+            row_type: ObjectId(0),
+            row_array_type: ObjectId(0),
+            owner: names.user.clone(),
+        };
+        let job = planner::plan_index(catalog, &object)?;
+        let (id, unique) = (object.id, statement.unique);
+        if unique {
+            check_writers(catalog, on)?;
+        }
+        let _writers = self.raise_guard(on, &object).await?;
+        let begun = self.begin_job(catalog, object, job).await;
+        match &begun {
+            Ok(_) if unique => self.guard_stands(id).await?,
+            Err(_) if unique => self.lower_guard(on.id, id).await?,
+            _ => {}
+        }
+        begun
+    }
+
+    /// There is nothing to do: an index is never other than its table. The names must be right.
+    pub fn reindex(&self, statement: &Reindex, names: &Names) -> SqlResult<DdlOutcome> {
+        let catalog = self.catalog();
+        let name = &statement.name;
+        match statement.kind {
+            DropKind::Schema if catalog.schema(&name.name).is_none() => {
+                let message = format!("schema \"{}\" does not exist", name.name);
+                Err(SqlError::new(code::INVALID_SCHEMA_NAME, message).position(name.position))
+            }
+            DropKind::Database if name.name != names.database => {
+                let message = "can only reindex the currently open database";
+                Err(SqlError::new(code::FEATURE_NOT_SUPPORTED, message))
+            }
+            DropKind::Schema | DropKind::Database => Ok(DdlOutcome::default()),
+            kind => {
+                let object = relation(&catalog, name, names)?;
+                let wanted = match kind {
+                    DropKind::Index => "an index",
+                    _ => "a table or materialized view",
+                };
+                let fits = match kind {
+                    DropKind::Index => object.relkind() == 'i',
+                    _ => matches!(object.relkind(), 'r' | 'm'),
+                };
+                if fits {
+                    return Ok(DdlOutcome::default());
+                }
+                let message = format!("\"{}\" is not {wanted}", name.name);
+                Err(SqlError::new(code::WRONG_OBJECT_TYPE, message))
+            }
+        }
+    }
+}
+
+fn relation<'a>(catalog: &'a Catalog, name: &Name, names: &Names) -> SqlResult<&'a Object> {
+    check_database(name, names)?;
+    let found = catalog.resolve(&names.search_path, name.schema.as_deref(), &name.name);
+    found.map(AsRef::as_ref).ok_or_else(|| {
+        let message = format!("relation \"{name}\" does not exist");
+        SqlError::new(code::UNDEFINED_TABLE, message)
+    })
+}
+
+/// What is to be indexed: a table or a materialized view.
+fn indexed<'a>(catalog: &'a Catalog, name: &Name, names: &Names) -> SqlResult<&'a Object> {
+    let object = relation(catalog, name, names)?;
+    let kinds = match &object.kind {
+        ObjectKind::Table(_) | ObjectKind::MaterializedView(_) => return Ok(object),
+        ObjectKind::View(_) => "views",
+        ObjectKind::Source(_) => "sources",
+        ObjectKind::Index(_) => "indexes",
+        ObjectKind::Sink(_) => "sinks",
+    };
+    let message = format!("cannot create index on relation \"{}\"", name.name);
+    Err(SqlError::new(code::WRONG_OBJECT_TYPE, message)
+        .detail(format!("This operation is not supported for {kinds}.")))
+}
+
+/// The columns that a statement names, found.
+struct Shape {
+    keys: Vec<IndexKey>,
+    included: Vec<usize>,
+}
+
+impl Shape {
+    fn of(on: &Object, statement: &CreateIndex) -> SqlResult<Self> {
+        if statement.keys.len() + statement.included.len() > COLUMNS_MAX {
+            let message = format!("cannot use more than {COLUMNS_MAX} columns in an index");
+            return Err(SqlError::new("54011", message));
+        }
+        let mut keys = Vec::new();
+        for key in &statement.keys {
+            let column = column(on, &key.column)?;
+            let sql_type = &on.columns[column].sql_type;
+            if matches!(sql_type, SqlType::Json) {
+                let message = format!(
+                    "data type {sql_type} has no default operator class for access method \"btree\""
+                );
+                return Err(SqlError::new(code::UNDEFINED_OBJECT, message).hint(
+                    "You must specify an operator class for the index or define a default \
+                     operator class for the data type.",
+                ));
+            }
+            let (descending, nulls_first) = (key.descending, key.nulls_first);
+            keys.push(IndexKey { column, descending, nulls_first });
+        }
+        let included =
+            statement.included.iter().map(|name| column(on, name)).collect::<SqlResult<_>>()?;
+        Ok(Self { keys, included })
+    }
+
+    fn columns(&self) -> impl Iterator<Item = usize> {
+        self.keys.iter().map(|key| key.column).chain(self.included.iter().copied())
+    }
+
+    fn names(&self, on: &Object) -> Vec<String> {
+        let names = self.columns().filter_map(|column| on.columns.get(column));
+        column_names(names.map(|column| column.name.as_str()))
+    }
+
+    /// The index's columns first, each once, then the others; the hidden row id, if there is one,
+    /// is the last.
+    fn index(self, on: &Object, unique: bool, parallelism: usize) -> Index {
+        let stored = 0..on.stored_schema().fields().len();
+        let mut order: Vec<usize> = Vec::with_capacity(stored.len());
+        for column in self.columns().chain(stored) {
+            if !order.contains(&column) {
+                order.push(column);
+            }
+        }
+        let place = |column: usize| order.iter().position(|own| *own == column);
+        let mut key: Vec<usize> = Vec::new();
+        let own = on.key();
+        if !own.is_empty() {
+            for column in self.keys.iter().map(|key| key.column).chain(own) {
+                key.extend(place(column).filter(|place| !key.contains(place)));
+            }
+        }
+        let append_only = on.append_only();
+        Index {
+            on: on.id,
+            keys: self.keys,
+            unique,
+            included: self.included,
+            order,
+            key,
+            append_only,
+            parallelism,
+        }
+    }
+}
+
+fn column(on: &Object, name: &ColumnRef) -> SqlResult<usize> {
+    on.columns.iter().position(|column| column.name == name.name).ok_or_else(|| {
+        let message = format!("column \"{}\" does not exist", name.name);
+        SqlError::new(code::UNDEFINED_COLUMN, message)
+    })
+}
