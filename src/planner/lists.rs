@@ -79,11 +79,16 @@ impl Lists<'_> {
         let mut common: Option<SqlType> = None;
         let mut marked = false;
         let mut same = true;
+        // DataFusion takes a whole number for a bigint, and something else beside it with it.
+        let (mut numbers, mut others) = (false, false);
         for cell in cells() {
             if is_untyped(cell) || is_null(cell) {
                 continue;
             }
             let Some(field) = (self.type_of)(cell) else { return Ok(()) };
+            let is_number = is_number(cell);
+            numbers |= is_number;
+            others |= !is_number;
             marked |= field.metadata().contains_key(TYPE_KEY);
             let found = SqlType::of_field(&field);
             common = Some(match common {
@@ -95,7 +100,8 @@ impl Lists<'_> {
             });
         }
         let Some(common) = common else { return Ok(()) };
-        if !untyped && (!marked || same) {
+        let narrowed = numbers && others && matches!(common, SqlType::Integer | SqlType::SmallInt);
+        if !untyped && !narrowed && (!marked || same) {
             return Ok(());
         }
         let to = match common {
@@ -104,7 +110,7 @@ impl Lists<'_> {
             other => other,
         };
         for cell in values.rows.iter_mut().filter_map(|row| row.content.get_mut(column)) {
-            if marked || is_untyped(cell) || to == SqlType::Numeric(None) {
+            if marked || narrowed || is_untyped(cell) || to == SqlType::Numeric(None) {
                 cast(cell, &to)?;
             }
         }
@@ -182,6 +188,10 @@ fn item_expr_mut(item: &mut ast::SelectItem) -> Option<&mut ast::Expr> {
 fn is_untyped(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Value(value)
         if matches!(value.value, ast::Value::SingleQuotedString(_)))
+}
+
+fn is_number(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Value(value) if matches!(value.value, ast::Value::Number(..)))
 }
 
 fn is_null(expr: &ast::Expr) -> bool {
