@@ -157,13 +157,13 @@ fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
 }
 
 /// A literal that is compared with a value that lies as text, but in a form of its own, is brought
-/// to that form.
+/// to that form; one beside an interval is an interval, for which there is an operator of ours.
 fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if !compares(&expr.op) {
         return;
     }
     let formed = |operand: &Expr| match kind_of(operand, schema) {
-        Some(kind @ (SqlType::Jsonb | SqlType::Uuid)) => Some(kind),
+        Some(kind @ (SqlType::Jsonb | SqlType::Uuid | SqlType::Interval)) => Some(kind),
         _ => None,
     };
     let read = |operand: &mut Expr, kind: &SqlType| {

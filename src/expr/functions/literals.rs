@@ -4,13 +4,15 @@
 //! before parameters are bound (a bound bigint is a literal too, and stays one). Explicit casts
 //! stay where they are.
 
+use std::sync::Arc;
+
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition,
+    Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition, cast,
 };
 
 use super::mixed::alike;
@@ -79,8 +81,9 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
             Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?))
         }
         LogicalPlan::Union(union) => {
-            check_union(&union)?;
-            let union = Union::try_new_with_loose_types(union.inputs)?;
+            let types = union_types(&union)?;
+            let inputs = union.inputs.into_iter().map(|input| with_floats(input, &types));
+            let union = Union::try_new_with_loose_types(inputs.collect::<Result<_>>()?)?;
             Ok(Transformed::yes(LogicalPlan::Union(union)))
         }
         LogicalPlan::RecursiveQuery(query) => retyped(query).map(Transformed::yes),
@@ -104,8 +107,9 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
     }
 }
 
-/// Refuses a union of columns whose types PostgreSQL does not match.
-fn check_union(union: &Union) -> Result<()> {
+/// The types of a union's columns. One of columns whose types PostgreSQL does not match is refused.
+fn union_types(union: &Union) -> Result<Vec<SqlType>> {
+    let mut types = Vec::new();
     for column in 0..union.schema.fields().len() {
         let mut common = SqlType::Unknown;
         for input in &union.inputs {
@@ -114,8 +118,32 @@ fn check_union(union: &Union) -> Result<()> {
                 common = common_type(&common, &SqlType::of_field(field), "UNION")?;
             }
         }
+        types.push(common);
     }
-    Ok(())
+    Ok(types)
+}
+
+/// A part of a union with floats where it has numerics and another part has floats: DataFusion would
+/// make decimals of all.
+fn with_floats(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
+    let is_float = |sql_type: &SqlType| matches!(sql_type, SqlType::Real | SqlType::Double);
+    let fields = input.schema().fields().iter().zip(types);
+    if !fields.clone().any(|(field, to)| field.data_type().is_decimal() && is_float(to)) {
+        return Ok(input);
+    }
+    let columns = input.schema().iter().zip(types).map(|((qualifier, field), to)| {
+        let column = Expr::Column(Column::from((qualifier, field)));
+        match field.data_type().is_decimal() && is_float(to) {
+            true => {
+                let float = cast(column, to.to_arrow());
+                float.alias_qualified(qualifier.cloned(), field.name())
+            }
+            false => column,
+        }
+    });
+    let columns: Vec<Expr> = columns.collect();
+    let input = Arc::unwrap_or_clone(input);
+    LogicalPlanBuilder::from(input).project(columns)?.build().map(Arc::new)
 }
 
 /// Narrows the literals of one expression.

@@ -2,6 +2,8 @@
 //!
 //! - Floats beside numerics are floats. DataFusion takes both for decimals, which have neither NaN
 //!   nor infinity, and so fails on them.
+//!   In PostgreSQL an operator takes reals for doubles, a choice among several takes numerics for
+//!   reals: `r = 0.1` is not `r IN (0.1)`.
 //! - A literal without a type beside a date or time is one. DataFusion reads it as a timestamp of
 //!   nanoseconds, which end in 2262.
 
@@ -21,6 +23,7 @@ const ALIKE: &[&str] = &["coalesce", "greatest", "least", "nullif", "nvl"];
 /// An expression whose operands have types of one kind.
 pub(super) fn alike(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mut operands: Vec<&mut Expr> = Vec::new();
+    let is_operator = matches!(expr, Expr::BinaryExpr(_) | Expr::Between(_));
     match &mut expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             operands.extend([left.as_mut(), right.as_mut()]);
@@ -36,7 +39,7 @@ pub(super) fn alike(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
             if let Some(expr) = expr {
                 let mut compared = vec![expr.as_mut()];
                 compared.extend(when_then_expr.iter_mut().map(|(when, _)| when.as_mut()));
-                make_alike(compared, schema)?;
+                make_alike(compared, true, schema)?;
             }
             operands.extend(when_then_expr.iter_mut().map(|(_, then)| then.as_mut()));
             operands.extend(else_expr.as_deref_mut());
@@ -46,20 +49,22 @@ pub(super) fn alike(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
         }
         _ => {}
     }
-    make_alike(operands, schema)?;
+    make_alike(operands, is_operator, schema)?;
     Ok(Transformed::yes(expr))
 }
 
-fn make_alike(operands: Vec<&mut Expr>, schema: &DFSchema) -> Result<()> {
+fn make_alike(operands: Vec<&mut Expr>, is_operator: bool, schema: &DFSchema) -> Result<()> {
     let fields = operands.iter().map(|operand| operand.to_field(schema).ok());
     let fields: Vec<Option<FieldRef>> = fields.map(|field| field.map(|(_, field)| field)).collect();
     let known = || fields.iter().flatten();
     let floats = known().any(|field| field.data_type().is_floating());
+    let double = is_operator || known().any(|field| *field.data_type() == DataType::Float64);
+    let float = if double { DataType::Float64 } else { DataType::Float32 };
     let time = known().find(|field| field.data_type().is_temporal());
     for (operand, field) in operands.into_iter().zip(&fields) {
         let Some(field) = field else { continue };
         if floats && field.data_type().is_decimal() {
-            *operand = cast(std::mem::take(operand), DataType::Float64);
+            *operand = cast(std::mem::take(operand), float.clone());
         } else if let Some(time) = time
             && matches!(operand, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
         {

@@ -241,7 +241,8 @@ impl Inliner<'_> {
     }
 
     /// A body with its arguments: constants in their places, others as a row beside it. Where
-    /// nothing in the body could take a column of the caller for its own, they are in their places too.
+    /// nothing in the body could take a column of the caller for its own, they are in their
+    /// places too.
     fn bound(
         &self,
         known: &Known,
