@@ -9,7 +9,6 @@
 //! | `WEIR_SEED` | random, printed | of all random choices |
 //! | `WEIR_KILLS` | 60 | crashes in the crash test |
 //! | `WEIR_ORACLE_QUERIES` | 60 | random queries compared with PostgreSQL as views |
-//! | `WEIR_ORACLE_KNOWN` | | kinds of queries known to fail, to be made as well, or `all` |
 //! | `WEIR_ORACLE_REPORT` | | a file to which each failure is appended when it is shrunk |
 //! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
 //! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |

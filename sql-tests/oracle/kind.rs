@@ -136,20 +136,12 @@ impl Kind {
         (*values.choose(random).expect("not empty")).to_string()
     }
 
-    /// A value to compare with; `far`: also timestamps beyond what nanoseconds can say.
-    pub(super) fn draw_near(self, random: &mut StdRng, far: bool) -> String {
-        if self == Self::Timestamp && !far {
-            return (*self.values().choose(random).expect("not empty")).to_string();
-        }
-        self.draw(random)
-    }
-
     /// A literal in an expression, of this type beyond doubt.
-    pub(super) fn literal(self, random: &mut StdRng, far: bool) -> String {
+    pub(super) fn literal(self, random: &mut StdRng) -> String {
         if random.random_ratio(1, 12) {
             return self.null();
         }
-        let ends = random.random_ratio(1, 12) && (far || self != Self::Timestamp);
+        let ends = random.random_ratio(1, 12);
         let values = if ends { self.ends() } else { self.values() };
         let value = values.choose(random).expect("not empty");
         match self {

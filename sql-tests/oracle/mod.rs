@@ -116,9 +116,8 @@ async fn compare(name: String, parallelism: usize) -> Result<()> {
 
 /// A case of random tables, batches and views.
 fn draw(parallelism: usize, random: &mut StdRng) -> Case {
-    let known = grammar::known();
     let tables = schema::tables(random);
-    let batches = schema::batches(&tables, BATCHES, &known, random);
+    let batches = schema::batches(&tables, BATCHES, random);
     let late_after = random.random_range(1..BATCHES);
     let mut views: Vec<View> = Vec::new();
     for number in 0..VIEWS_AT_ONCE {
@@ -131,7 +130,7 @@ fn draw(parallelism: usize, random: &mut StdRng) -> Case {
                 readable.push(view.table());
             }
         }
-        let (query, kinds) = Grammar::new(random, readable.clone(), &known).generate();
+        let (query, kinds) = Grammar::new(random, readable.clone()).generate();
         let text = query.to_string();
         let mut reads = BTreeSet::new();
         for view in &views {

@@ -7,7 +7,6 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
-use super::grammar::Known;
 use super::kind::{Kind, STORED};
 
 const ROWS_MAX: usize = 9;
@@ -106,12 +105,7 @@ impl Batch {
 }
 
 /// What happens to the rows, from empty tables on.
-pub(super) fn batches(
-    tables: &[Table],
-    count: usize,
-    known: &[Known],
-    random: &mut StdRng,
-) -> Vec<Batch> {
+pub(super) fn batches(tables: &[Table], count: usize, random: &mut StdRng) -> Vec<Batch> {
     let mut keys = 0;
     (0..count)
         .map(|number| {
@@ -121,7 +115,7 @@ pub(super) fn batches(
                 (0..random.random_range(1..=4))
                     .map(|_| {
                         let table = tables.choose(random).expect("not empty");
-                        statement(table, &mut keys, known, random)
+                        statement(table, &mut keys, random)
                     })
                     .collect()
             };
@@ -134,7 +128,7 @@ pub(super) fn batches(
         .collect()
 }
 
-fn statement(table: &Table, keys: &mut i64, known: &[Known], random: &mut StdRng) -> Statement {
+fn statement(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
     let data = &table.columns[usize::from(table.keyed)..];
     match random.random_range(0..10) {
         0..4 => insert(table, keys, random),
@@ -148,7 +142,7 @@ fn statement(table: &Table, keys: &mut i64, known: &[Known], random: &mut StdRng
                 }
                 _ => column.kind.draw(random),
             };
-            let wanted = condition(table, known, random);
+            let wanted = condition(table, random);
             Statement::Other(format!(
                 "UPDATE {} SET {} = {value} WHERE {wanted}",
                 table.name, column.name
@@ -157,7 +151,7 @@ fn statement(table: &Table, keys: &mut i64, known: &[Known], random: &mut StdRng
         _ => Statement::Other(format!(
             "DELETE FROM {} WHERE {}",
             table.name,
-            condition(table, known, random)
+            condition(table, random)
         )),
     }
 }
@@ -195,21 +189,17 @@ fn insert(table: &Table, keys: &mut i64, random: &mut StdRng) -> Statement {
     Statement::Insert { table: table.name.clone(), rows, conflict }
 }
 
-fn condition(table: &Table, known: &[Known], random: &mut StdRng) -> String {
+fn condition(table: &Table, random: &mut StdRng) -> String {
     let column = table.columns.choose(random).expect("every table has k");
     let name = &column.name;
     if table.keyed && name == "id" {
         let parts = random.random_range(2..5);
         return format!("id % {parts} = {}", random.random_range(0..parts));
     }
-    let value = column.kind.draw_near(random, known.contains(&Known::FarTimestamps));
+    let value = column.kind.draw(random);
     if value == "NULL" {
         return format!("{name} IS NULL");
     }
-    let bare = column.kind == Kind::Float
-        && !value.starts_with('\'')
-        && !known.contains(&Known::BareDecimals);
-    let value = if bare { format!("'{value}'") } else { value };
     let operator = ["=", "=", "=", ">", "<>"].choose(random).expect("not empty");
     let mut text = format!("{name} {operator} {value}");
     if random.random_ratio(1, 4) {

@@ -1,6 +1,6 @@
 //! Aggregates of a type.
 
-use super::{Grammar, Known, Scope};
+use super::{Grammar, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -9,14 +9,6 @@ impl Grammar<'_> {
     pub(super) fn aggregate(&mut self, kind: Kind, below: &Scope) -> Tree {
         let distinct = if self.chance(5) { Tree::optional("DISTINCT ") } else { Tree::from("") };
         let form = self.below(6);
-        let ordered = matches!(
-            (kind, form),
-            (Kind::Text, 0..3) | (Kind::IntArray | Kind::TextArray, _) | (_, 5)
-        );
-        if ordered && self.ordered == 0 && !self.may(Known::SeveralOrders) {
-            return Tree::value(kind, kind.null());
-        }
-        self.ordered -= u32::from(ordered && self.ordered > 0);
         let call = match (kind, form) {
             (Kind::BigInt, 0) => Tree::from("count(*)"),
             (Kind::BigInt, 1 | 2) => {
@@ -54,16 +46,15 @@ impl Grammar<'_> {
                 sequence!["array_agg(", of.clone(), " ORDER BY ", of, direction, ")"]
             }
             (Kind::Bool, _) => {
-                let every = if self.may(Known::MissingAggregates) { "every" } else { "bool_and" };
-                let function = self.one(&["bool_and", "bool_or", every]);
+                let function = self.one(&["bool_and", "bool_or", "every"]);
                 sequence![format!("{function}("), self.argument(Kind::Bool, below), ")"]
             }
-            (_, 5) if self.may(Known::MissingAggregates) => {
+            (_, 5) => {
                 let of = self.argument(kind, below);
                 sequence!["percentile_disc(0.5) WITHIN GROUP (ORDER BY ", of, ")"]
             }
             _ => {
-                let function = self.extreme(kind);
+                let function = self.extreme();
                 sequence![format!("{function}("), self.argument(kind, below), ")"]
             }
         };
@@ -79,9 +70,8 @@ impl Grammar<'_> {
     }
 
     /// `min` or `max`.
-    pub(super) fn extreme(&mut self, kind: Kind) -> &'static str {
-        let floats = matches!(kind, Kind::Float | Kind::Ratio);
-        if floats && !self.may(Known::LargestFloat) { "min" } else { self.one(&["min", "max"]) }
+    pub(super) fn extreme(&mut self) -> &'static str {
+        self.one(&["min", "max"])
     }
 
     fn argument(&mut self, kind: Kind, below: &Scope) -> Tree {

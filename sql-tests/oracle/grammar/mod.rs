@@ -20,51 +20,6 @@ use super::tree::Tree;
 /// Tables and expressions in one query: joins without a condition multiply.
 const RELATIONS_MAX: i32 = 5;
 
-/// Kinds of queries that are known to fail, and are left out unless `WEIR_ORACLE_KNOWN` names
-/// them. `docs/status.md` lists them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// Integers in VALUES in FROM and as arguments of aggregates are bigint, in PostgreSQL int.
-    IntegerLiterals,
-    /// A float8 column and a literal like `1.25` are compared as numerics.
-    BareDecimals,
-    /// The largest float8 of a SELECT's group is not NaN when NaN is there.
-    LargestFloat,
-    /// Aggregates ordered in different ways beside each other.
-    SeveralOrders,
-    /// NOT IN in the condition of an outer join.
-    SubqueriesInOuterOn,
-    /// A SELECT sorts the text of an integer as the integer.
-    TextOfIntegers,
-    /// Subqueries in HAVING where nothing is grouped by.
-    SubqueriesInHavingOfAll,
-    /// `percentile_disc` of what is not a number, `every`.
-    MissingAggregates,
-    /// Timestamps beyond the years 1677 to 2262 as literals in conditions.
-    FarTimestamps,
-}
-
-/// All of them.
-const KNOWN: &[Known] = &[
-    Known::IntegerLiterals,
-    Known::BareDecimals,
-    Known::LargestFloat,
-    Known::SeveralOrders,
-    Known::SubqueriesInOuterOn,
-    Known::TextOfIntegers,
-    Known::SubqueriesInHavingOfAll,
-    Known::MissingAggregates,
-    Known::FarTimestamps,
-];
-
-/// Those that the environment asks for.
-pub(super) fn known() -> Vec<Known> {
-    let asked = std::env::var("WEIR_ORACLE_KNOWN").unwrap_or_default();
-    let is_asked =
-        |known: &Known| asked == "all" || asked.split(',').any(|name| name == format!("{known:?}"));
-    KNOWN.iter().copied().filter(is_asked).collect()
-}
-
 /// A column as an expression can name it.
 #[derive(Debug, Clone)]
 struct Name {
@@ -107,14 +62,11 @@ pub(super) struct Grammar<'a> {
     with: usize,
     aliases: usize,
     relations: i32,
-    /// How many ordered aggregates the grouped query may still have.
-    ordered: u32,
-    known: &'a [Known],
 }
 
 impl<'a> Grammar<'a> {
-    pub(super) fn new(random: &'a mut StdRng, tables: Vec<Table>, known: &'a [Known]) -> Self {
-        Self { random, tables, with: 0, aliases: 0, relations: RELATIONS_MAX, ordered: 1, known }
+    pub(super) fn new(random: &'a mut StdRng, tables: Vec<Table>) -> Self {
+        Self { random, tables, with: 0, aliases: 0, relations: RELATIONS_MAX }
     }
 
     /// A query and the types of its columns, which are called `c0`, `c1`, ...
@@ -130,16 +82,8 @@ impl<'a> Grammar<'a> {
         (self.query(&[], &kinds, depth), kinds)
     }
 
-    /// Whether a construct of a kind that is known to fail may be made.
-    fn may(&self, known: Known) -> bool {
-        self.known.contains(&known)
-    }
-
     fn literal(&mut self, kind: Kind) -> String {
-        let far = self.may(Known::FarTimestamps);
-        let text = kind.literal(self.random, far);
-        let bare = kind == Kind::Int && !text.contains(':');
-        if bare && !self.may(Known::IntegerLiterals) { format!("{text}::int") } else { text }
+        kind.literal(self.random)
     }
 
     fn kind(&mut self) -> Kind {

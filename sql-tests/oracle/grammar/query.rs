@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Grammar, Known, Name, Scope};
+use super::{Grammar, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::schema::{Column, Table};
 use crate::oracle::tree::{Tree, sequence};
@@ -71,13 +71,6 @@ impl Grammar<'_> {
     }
 
     fn grouped(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
-        let ordered = std::mem::replace(&mut self.ordered, 1);
-        let tree = self.groups(outer, kinds, depth);
-        self.ordered = ordered;
-        tree
-    }
-
-    fn groups(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
         let (from, mut below) = self.from(outer, depth);
         let filter = self.filter(" WHERE ", &below, depth);
         let (group, mut here) = self.group(&below);
@@ -93,10 +86,7 @@ impl Grammar<'_> {
         let mut items = self.items(kinds, &scope, depth);
         scope.windows = false;
         let having = match self.below(3) {
-            0 if group.is_some() || self.may(Known::SubqueriesInHavingOfAll) => {
-                self.filter(" HAVING ", &scope, depth)
-            }
-            0 => Tree::optional(sequence![" HAVING ", self.condition(&scope, 0)]),
+            0 => self.filter(" HAVING ", &scope, depth),
             _ => Tree::from(""),
         };
         if let (None, Some(below), Tree::List { items, .. }) = (&group, &scope.below, &mut items) {

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Grammar, Known, Name, Scope};
+use super::{Grammar, Name, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -60,8 +60,7 @@ impl Grammar<'_> {
         let scope = Scope::new(names.clone(), outer);
         let equality = self.equality(&one, &other);
         // Depth 1 is where subqueries begin.
-        let subqueries = kind == "JOIN" || self.may(Known::SubqueriesInOuterOn);
-        let depth = u32::from(subqueries && kind != "FULL JOIN");
+        let depth = u32::from(kind != "FULL JOIN");
         let on = match (equality, self.below(8)) {
             (Some(equality), 0..4) => equality,
             (Some(equality), 4..7) => {

@@ -4,7 +4,7 @@
 use rand::Rng;
 use rand::seq::IndexedRandom;
 
-use super::{Grammar, Known, Scope};
+use super::{Grammar, Scope};
 use crate::oracle::kind::Kind;
 use crate::oracle::tree::{Tree, sequence};
 
@@ -54,9 +54,6 @@ impl Grammar<'_> {
             (Kind::BigInt | Kind::Numeric, Kind::Int) => format!("{sql}::{}", kind.sql()),
             (Kind::Numeric, Kind::BigInt) => format!("{sql}::numeric"),
             (Kind::Float, Kind::Int | Kind::BigInt) => format!("({sql} % 1000)::float8"),
-            (Kind::Text, Kind::Int | Kind::BigInt) if !self.may(Known::TextOfIntegers) => {
-                format!("concat({sql}, 't')")
-            }
             (Kind::Text, Kind::Int | Kind::BigInt | Kind::Bool | Kind::Date | Kind::Timestamp) => {
                 format!("{sql}::text")
             }

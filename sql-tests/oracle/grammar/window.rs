@@ -74,7 +74,7 @@ impl Grammar<'_> {
             }
             Kind::IntArray | Kind::TextArray => return self.neighbour(kind, scope),
             other => {
-                let function = self.extreme(other);
+                let function = self.extreme();
                 sequence![format!("{function}("), self.value(other, &below, 0), ")"]
             }
         };
