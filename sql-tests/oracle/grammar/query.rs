@@ -15,8 +15,7 @@ impl Grammar<'_> {
         let tree = match form {
             0..5 => self.select(outer, kinds, depth),
             5 => sequence!["SELECT ", Tree::optional("DISTINCT "), self.body(outer, kinds, depth)],
-            6..10 => self.grouped(outer, kinds, depth),
-            10..13 => self.grouped(outer, kinds, depth),
+            6..13 => self.grouped(outer, kinds, depth),
             13..17 => self.windowed(outer, kinds, depth),
             17 => self.distinct_on(outer, kinds, depth),
             18..20 => self.top(outer, kinds, depth),

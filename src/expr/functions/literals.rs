@@ -123,8 +123,8 @@ fn union_types(union: &Union) -> Result<Vec<SqlType>> {
     Ok(types)
 }
 
-/// A part of a union with floats where it has numerics and another part has floats: DataFusion would
-/// make decimals of all.
+/// A part of a union with floats where it has numerics and another part has floats: DataFusion
+/// would make decimals of all.
 fn with_floats(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
     let is_float = |sql_type: &SqlType| matches!(sql_type, SqlType::Real | SqlType::Double);
     let fields = input.schema().fields().iter().zip(types);

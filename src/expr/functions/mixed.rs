@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::{Between, BinaryExpr, Case, Cast, InList};
-use datafusion::logical_expr::{Expr, ExprSchemable, cast};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::{
+    Between, BinaryExpr, Case, Cast, InList, InSubquery, SetComparison,
+};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlanBuilder, Subquery, cast};
 
 use crate::types::SqlType;
 
@@ -47,10 +49,30 @@ pub(super) fn alike(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
         Expr::ScalarFunction(call) if ALIKE.contains(&call.func.name()) => {
             operands.extend(&mut call.args);
         }
+        Expr::InSubquery(InSubquery { expr, subquery, .. })
+        | Expr::SetComparison(SetComparison { expr, subquery, .. }) => {
+            compare_as_floats(expr, subquery, schema)?;
+        }
         _ => {}
     }
     make_alike(operands, is_operator, schema)?;
     Ok(Transformed::yes(expr))
+}
+
+/// A value and the rows of a subquery that it is compared with.
+fn compare_as_floats(value: &mut Expr, subquery: &mut Subquery, schema: &DFSchema) -> Result<()> {
+    let Ok(kind) = value.get_type(schema) else { return Ok(()) };
+    let rows = subquery.subquery.schema();
+    let [row] = rows.fields().iter().as_slice() else { return Ok(()) };
+    if kind.is_decimal() && row.data_type().is_floating() {
+        *value = cast(std::mem::take(value), DataType::Float64);
+    } else if kind.is_floating() && row.data_type().is_decimal() {
+        let column = Expr::Column(Column::from(rows.qualified_field(0)));
+        let float = cast(column, DataType::Float64).alias(row.name());
+        let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone());
+        subquery.subquery = Arc::new(plan.project([float])?.build()?);
+    }
+    Ok(())
 }
 
 fn make_alike(operands: Vec<&mut Expr>, is_operator: bool, schema: &DFSchema) -> Result<()> {
