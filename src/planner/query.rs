@@ -291,6 +291,7 @@ fn prepare(
         spell_fetch(&mut query)?;
         spread_in_lists(&mut query)?;
         spell_subqueries(&mut query)?;
+        spell_functions(&mut query)?;
         spell_casts(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;

@@ -140,7 +140,9 @@ fn call(arguments: &mut Arguments<'_, '_>, expr: &Expr) -> SqlResult<AggregateCa
     let argument = match params.args.as_slice() {
         [] => None,
         // `count(*)` is planned as the count of a number.
-        [Expr::Literal(value, _)] if function == AggregateFunction::Count && !value.is_null() => {
+        [Expr::Literal(value, _)]
+            if function == AggregateFunction::Count && !value.is_null() && !params.distinct =>
+        {
             None
         }
         [argument] => Some(arguments.column(argument)?),
