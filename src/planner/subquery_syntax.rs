@@ -18,6 +18,7 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
 use super::decorrelate::{ARRAY, ROW, SUBQUERY};
 use super::dml::quote;
+use super::function_syntax::call;
 use super::parse::{fold_ident, parse_expression, parse_query};
 use super::set_functions::{STREAMED_SERIES, is_planned, is_unnest, named, whole_number};
 use crate::error::{SqlError, SqlResult, code};
@@ -241,17 +242,6 @@ fn compared(items: &[Expr], op: &ast::BinaryOperator) -> SqlResult<Option<Expr>>
         });
     }
     Ok(result)
-}
-
-fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
-    let mut expr = (*parse_expression(&format!("{}()", quote(name)))?.tree).clone();
-    if let Expr::Function(function) = &mut expr
-        && let ast::FunctionArguments::List(list) = &mut function.args
-    {
-        let args = args.into_iter().map(ast::FunctionArgExpr::Expr);
-        list.args = args.map(ast::FunctionArg::Unnamed).collect();
-    }
-    Ok(expr)
 }
 
 fn is_named(name: &ast::ObjectName, wanted: &str) -> bool {
