@@ -20,6 +20,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("failure/death_after_a_commit", || death_in_a_commit("commit-after=8*off->panic")),
         trial("failure/a_view_goes_on_catching_up", a_view_goes_on_catching_up),
         trial("failure/a_standing_error_survives_kills", a_standing_error_survives_kills),
+        trial("failure/ddl_outlives_a_restart", ddl_outlives_a_restart),
+        trial("failure/a_cancelled_create_leaves_nothing", a_cancelled_create_leaves_nothing),
     ]
 }
 
@@ -208,6 +210,86 @@ async fn a_standing_error_survives_kills() -> Result<()> {
     }
     harness::say(format!("standing: seed {}, {raised} raised, {read} read", harness::seed()));
     ensure!(raised > 0, "no row failed in {ROUNDS} rounds");
+    Ok(())
+}
+
+/// A view is dropped while it joins the graph, which has to be built again then: neither the DROP
+/// nor what others create meanwhile notices.
+async fn ddl_outlives_a_restart() -> Result<()> {
+    let server = Server::start_failing(2, Some("commit-before=sleep(40)")).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    execute(&client, "INSERT INTO t SELECT g, g % 7 FROM generate_series(1, 1000) AS s(g)").await?;
+    for round in 0.. {
+        if server.logged("graph restarted").len() > 1 {
+            break;
+        }
+        ensure!(round < 40, "no round met a restart");
+        let create = |name: &'static str| {
+            let client = server.connect();
+            async move {
+                let sql = format!(
+                    "CREATE MATERIALIZED VIEW {name} AS SELECT v, sum(id) FROM t GROUP BY v"
+                );
+                execute(&client.await?, &sql).await
+            }
+        };
+        let dropping = async {
+            let begun = "SELECT count(*) FROM weir.jobs WHERE name = 'goes'";
+            while value(&client, begun).await? == "0" {}
+            tokio::time::sleep(std::time::Duration::from_millis(20 * (round % 10))).await;
+            execute(&client, "DROP MATERIALIZED VIEW IF EXISTS goes").await
+        };
+        let (gone, stays, dropped) = tokio::join!(create("goes"), create("stays"), dropping);
+        dropped?;
+        stays?;
+        execute(&client, "DROP MATERIALIZED VIEW IF EXISTS goes").await?;
+        ensure!(
+            value(&client, "SELECT count(*) FROM stays").await? == "7",
+            "round {round}: the view is wrong; the other: {gone:?}"
+        );
+        execute(&client, "DROP MATERIALIZED VIEW stays").await?;
+    }
+    Ok(())
+}
+
+/// What is cancelled while its first barrier commits is gone before its statement fails.
+async fn a_cancelled_create_leaves_nothing() -> Result<()> {
+    let mut server = Server::start_failing(2, Some("commit-before=sleep(200)")).await?;
+    let client = server.connect().await?;
+    execute(&client, TABLE).await?;
+    execute(&client, "CREATE TABLE into_it (v int, n bigint)").await?;
+    let creates = [
+        VIEW,
+        "CREATE INDEX m ON t (v)",
+        "CREATE UNIQUE INDEX m ON t (id, v)",
+        "CREATE SINK m INTO into_it AS SELECT v, count(*) FROM t GROUP BY v",
+    ];
+    for create in creates {
+        execute(&client, "SET statement_timeout = 50").await?;
+        let error = client.simple_query(create).await.err();
+        let code = error.as_ref().and_then(|e| e.as_db_error()).map(|e| e.code().code());
+        ensure!(code == Some("57014"), "{create}: {error:?}");
+        execute(&client, "RESET statement_timeout").await?;
+        let left = "SELECT count(*) FROM pg_class WHERE relname = 'm'";
+        ensure!(value(&client, left).await? == "0", "{create} left something");
+        execute(&client, create).await?;
+        let drop = match create.split_whitespace().find(|word| ["VIEW", "INDEX"].contains(word)) {
+            Some("VIEW") => "DROP MATERIALIZED VIEW m",
+            Some(_) => "DROP INDEX m",
+            None => "DROP SINK m",
+        };
+        execute(&client, drop).await?;
+    }
+    server.kill();
+    let check = server.run_check()?;
+    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.restart().await?;
+    let client = server.connect().await?;
+    let left = "SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relnamespace = \
+                (SELECT oid FROM pg_namespace WHERE nspname = 'public') AND relkind <> 'i'";
+    let left = value(&client, left).await?;
+    ensure!(left == "into_it,t", "{left} is there after the restart");
     Ok(())
 }
 

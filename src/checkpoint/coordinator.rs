@@ -42,6 +42,9 @@ const INTERVALS_TO_COMMIT: u32 = 2;
 /// Commands that may wait.
 const COMMANDS_MAX: usize = 1024;
 
+/// Restarts that a change of the graph may meet before it is given up.
+const TRIES_MAX: u32 = 3;
+
 /// A job that fails this often within [`FAILURE_WINDOW`] is suspended.
 const FAILURES_MAX: usize = 3;
 const FAILURE_WINDOW: Duration = Duration::from_secs(60);
@@ -256,13 +259,22 @@ fn stopping() -> SqlError {
     SqlError::new(code::ADMIN_SHUTDOWN, "the server is shutting down")
 }
 
+type Reply = oneshot::Sender<SqlResult<Epoch>>;
+
+/// A change that waits for its epoch's commit. It is plain data: a restart does not undo it, the
+/// next barrier carries it again.
+struct Changing {
+    change: Change,
+    /// Restarts met so far.
+    tries: u32,
+    reply: Reply,
+}
+
 /// What the next barrier will carry.
 #[derive(Default)]
 struct Pending {
-    mutation: Mutation,
-    meta: Vec<MetaEntry>,
-    attaches: Vec<Attach>,
-    replies: Vec<oneshot::Sender<SqlResult<Epoch>>>,
+    changes: Vec<Changing>,
+    attaches: Vec<(Attach, Reply)>,
 }
 
 /// A job between its barrier and the word of its driver.
@@ -277,7 +289,9 @@ struct InFlight {
     waiting: HashSet<ActorId>,
     commit: Commit,
     record: EpochRecord,
-    replies: Vec<oneshot::Sender<SqlResult<Epoch>>>,
+    changes: Vec<Changing>,
+    /// Of those whose jobs join.
+    attaches: Vec<Reply>,
     complained: bool,
     /// Rows of the source that gave most.
     source_rows: u64,
@@ -375,19 +389,11 @@ impl Loop {
                 reply.send(added).ok();
             }
             Command::Change(change, reply) => {
-                let mutation = &mut self.pending.mutation;
-                mutation.dropped.extend(&change.dropped);
-                mutation.changelog_on.extend(&change.changelog_on);
-                mutation.changelog_off.extend(&change.changelog_off);
-                self.pending.meta.extend(change.meta);
-                self.pending.replies.push(reply);
+                self.pending.changes.push(Changing { change, tries: 0, reply });
                 self.hurry = true;
             }
-            Command::Attach(mut attach, reply) => {
-                let attachments = std::mem::take(&mut attach.attachments);
-                self.pending.mutation.attach.extend(attachments);
-                self.pending.attaches.push(*attach);
-                self.pending.replies.push(reply);
+            Command::Attach(attach, reply) => {
+                self.pending.attaches.push((*attach, reply));
                 self.hurry = true;
             }
             Command::OutputActors(object, reply) => {
@@ -416,32 +422,40 @@ impl Loop {
     fn inject(&mut self) {
         self.hurry = false;
         let Some(graph) = &mut self.graph else { return };
-        let mut pending = std::mem::take(&mut self.pending);
-        // Somebody may have begun to read since this was asked.
-        pending.mutation.changelog_off.retain(|object| !self.readers.any(*object));
+        let Pending { mut changes, attaches } = std::mem::take(&mut self.pending);
+        let mut mutation = Mutation::default();
+        let mut meta = Vec::new();
+        for Changing { change, .. } in &mut changes {
+            for object in &change.dropped {
+                change.meta.extend(self.journal.forget(*object));
+            }
+            meta.extend(change.meta.iter().cloned());
+            mutation.dropped.extend(&change.dropped);
+            mutation.changelog_on.extend(&change.changelog_on);
+            // Somebody may have begun to read since this was asked.
+            let unread = change.changelog_off.iter().filter(|object| !self.readers.any(**object));
+            mutation.changelog_off.extend(unread);
+        }
+        let (mut joining, mut attach_replies) = (Vec::new(), Vec::new());
+        for (mut attach, reply) in attaches {
+            mutation.attach.extend(std::mem::take(&mut attach.attachments));
+            joining.push(attach);
+            attach_replies.push(reply);
+        }
         let next = Epoch(self.gate.open_epoch().0 + 1);
         let epoch = self.gate.seal(next, self.plan.tables.values());
         let (injected, time) = (clock::moment(), clock::wall());
-        let barrier = Arc::new(Barrier {
-            epoch,
-            time,
-            injected,
-            detached: false,
-            mutation: pending.mutation,
-        });
+        let barrier = Arc::new(Barrier { epoch, time, injected, detached: false, mutation });
         let waiting = graph.actors();
         graph.inject(&barrier);
 
-        let mut commit = Commit { epoch: Some(epoch), meta: pending.meta, ..Commit::default() };
+        let mut commit = Commit { epoch: Some(epoch), meta, ..Commit::default() };
         let dropped = &barrier.mutation.dropped;
         commit.dropped.extend(dropped);
         let unread = &barrier.mutation.changelog_off;
         commit.truncated.extend(unread.iter().map(|object| (*object, epoch)));
-        for object in dropped {
-            commit.meta.extend(self.journal.forget(*object));
-        }
         graph.forget(dropped);
-        for attach in pending.attaches {
+        for attach in joining {
             // Should its driver be gone, that shows in `done`.
             attach.collector.send(graph.adopt(&attach.actors)).ok();
             self.attaching.push(Attaching { job: attach.job, done: attach.done });
@@ -457,13 +471,13 @@ impl Loop {
             rows: 0,
             slowest: None,
         };
-        let replies = pending.replies;
         self.in_flight.push_back(InFlight {
             barrier,
             waiting,
             commit,
             record,
-            replies,
+            changes,
+            attaches: attach_replies,
             complained: false,
             source_rows: 0,
         });
@@ -533,7 +547,8 @@ impl Loop {
         metrics::EPOCH.set(i64::try_from(epoch.0).unwrap_or(i64::MAX));
         metrics::BARRIER_SECONDS.observe(total.as_secs_f64());
         self.publish.send_modify(|progress| progress.committed = epoch);
-        for reply in flight.replies {
+        let changed = flight.changes.into_iter().map(|changing| changing.reply);
+        for reply in changed.chain(flight.attaches) {
             // Whoever asked may have gone.
             reply.send(Ok(epoch)).ok();
         }
@@ -606,10 +621,7 @@ impl Loop {
             }
         }
         let error = cause.unwrap_or_else(|| SqlError::internal("the graph was restarted"));
-        let replies = self.in_flight.drain(..).flat_map(|flight| flight.replies);
-        for reply in replies.chain(std::mem::take(&mut self.pending).replies) {
-            reply.send(Err(error.clone())).ok();
-        }
+        self.put_off(&error);
         for attaching in std::mem::take(&mut self.attaching) {
             // Its driver needs nothing of the graph for its last step: it ends one way or another.
             if attaching.done.await.is_ok() {
@@ -622,6 +634,32 @@ impl Loop {
         self.publish.send_modify(|progress| progress.discard(Epoch(committed.0 + 1), last));
         self.rebuild().await;
         tracing::info!(epoch = committed.0, took = ?started.elapsed(), "graph restarted");
+    }
+
+    /// What was on its way to a commit when the graph stopped: changes go with the next barrier,
+    /// unless they have failed too often; those who would attach have to ask again.
+    fn put_off(&mut self, error: &SqlError) {
+        let pending = std::mem::take(&mut self.pending);
+        let mut refused: Vec<Reply> =
+            pending.attaches.into_iter().map(|(_, reply)| reply).collect();
+        let mut changes = Vec::new();
+        for flight in self.in_flight.drain(..) {
+            changes.extend(flight.changes);
+            refused.extend(flight.attaches);
+        }
+        changes.extend(pending.changes);
+        for mut changing in changes {
+            changing.tries += 1;
+            if changing.tries < TRIES_MAX {
+                self.pending.changes.push(changing);
+                self.hurry = true;
+            } else {
+                refused.push(changing.reply);
+            }
+        }
+        for reply in refused {
+            reply.send(Err(error.clone())).ok();
+        }
     }
 
     async fn rebuild(&mut self) {

@@ -28,7 +28,7 @@ use crate::dataflow::deploy::{self, Settings, connect, object_ports};
 use crate::dataflow::dispatch::Dispatcher;
 use crate::dataflow::report::{ActorId, Event, Report, Route};
 use crate::dataflow::source::{positions_key, positions_of};
-use crate::error::{SqlError, SqlResult};
+use crate::error::{SqlError, SqlResult, code};
 use crate::failpoint;
 use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
 use crate::task;
@@ -53,6 +53,9 @@ const HALVED_MAX: usize = 16;
 /// Steps that brought the job to the newest epoch without being short: it does not come nearer, as
 /// its inputs are as fast as it is. Attached, it slows its sources down like every reader.
 const STEPS_BEHIND_MAX: usize = 20;
+
+/// Restarts of the graph that a job may meet where it would attach.
+const TRIES_MAX: u32 = 5;
 
 /// Rows of a poll of a source.
 const POLL_ROWS: usize = 8192;
@@ -130,6 +133,14 @@ pub struct Driver {
     committing: Committing,
 }
 
+/// What a job holds between the barrier at which it joins and its last step.
+struct Joining {
+    /// For each of the job's ports on objects, what each of its actors will read.
+    handovers: Vec<Vec<Vec<Receiver>>>,
+    tell: oneshot::Sender<()>,
+    reports: oneshot::Receiver<mpsc::Sender<Event>>,
+}
+
 /// Held while a commit of the job is on its way to the disk: it goes on when its driver is gone,
 /// and whoever deletes the job's state must wait for it.
 pub type Committing = Arc<tokio::sync::Mutex<()>>;
@@ -201,6 +212,24 @@ impl Driver {
 
     /// Catches up and attaches. Dropping the future ends the job's actors.
     pub async fn run(mut self) -> SqlResult<()> {
+        let mut tries = 0;
+        let joining = loop {
+            self.catch_up().await?;
+            tries += 1;
+            match self.ask().await {
+                Ok(joining) => break joining,
+                // The graph was started again meanwhile: it knows nothing of this job.
+                Err(error) if tries < TRIES_MAX && error.code != code::ADMIN_SHUTDOWN => {
+                    tracing::info!(object = self.job.graph.object.0, %error, "attaching again");
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        self.attach(joining).await
+    }
+
+    /// Reads the inputs on until the job is near enough to everybody's epochs.
+    async fn catch_up(&mut self) -> SqlResult<()> {
         let short = self.coordinator.settings().barrier_interval * INTERVALS_BEHIND_MAX;
         let mut rows_max = STEP_ROWS_FIRST;
         let mut long_steps = 0;
@@ -214,7 +243,7 @@ impl Driver {
             if there {
                 long_steps += 1;
                 if took <= short || long_steps >= STEPS_BEHIND_MAX {
-                    break;
+                    return Ok(());
                 }
             }
             let given = self.given().saturating_sub(given);
@@ -225,7 +254,6 @@ impl Driver {
             rows_max = next_rows(rows_max, took);
             failpoint::hit(failpoint::BACKFILL_CHUNK);
         }
-        self.attach().await
     }
 
     /// Rows that the sources of the job have given to the graph so far.
@@ -234,10 +262,11 @@ impl Driver {
         self.sources.keys().map(|object| status.rows_out(root_actor(*object))).sum()
     }
 
-    /// Joins the graph at a barrier.
-    async fn attach(mut self) -> SqlResult<()> {
+    /// Asks to join the graph at its next barrier; returns when that is committed.
+    #[expect(clippy::needless_pass_by_ref_mut, reason = "shared, it would need sources to be Sync")]
+    async fn ask(&mut self) -> SqlResult<Joining> {
         let mut attachments = Vec::new();
-        let mut handovers: Vec<Vec<Vec<Receiver>>> = Vec::new();
+        let mut handovers = Vec::new();
         for ((upstream, _), (fragment, port)) in
             self.feeds.iter().zip(object_ports(&self.job.graph))
         {
@@ -252,7 +281,12 @@ impl Driver {
         let (job, actors) = (self.job.clone(), self.actors.clone());
         let attach = Attach { job, actors, attachments, collector, done };
         self.coordinator.attach(attach).await?;
+        Ok(Joining { handovers, tell, reports })
+    }
 
+    /// Brings the job to the barrier at which it joined, and hands its channels over.
+    async fn attach(mut self, joining: Joining) -> SqlResult<()> {
+        let Joining { handovers, tell, reports } = joining;
         // The next epoch waits for this job, so the newest snapshot is of the barrier's epoch.
         let snapshot = self.coordinator.store().snapshot();
         while !self.step(&snapshot, usize::MAX).await? {}

@@ -11,7 +11,6 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
-use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ddl::{fill, forget_unfinished, guard_of, own_meta};
@@ -98,7 +97,6 @@ impl Engine {
             locks: Arc::default(),
             row_ids: Arc::default(),
             system: OnceLock::new(),
-            undoing: watch::Sender::new(0),
         });
         for (job, progress) in found.detached {
             engine.coordinator.status().set_job(job.graph.object, progress.state(Epoch(0)));

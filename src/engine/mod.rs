@@ -72,8 +72,6 @@ pub struct Engine {
     locks: Arc<dml::Locks>,
     row_ids: Arc<dml::RowIds>,
     system: OnceLock<Arc<System>>,
-    /// Views that are being taken away because they were not finished.
-    undoing: watch::Sender<usize>,
 }
 
 impl Engine {
@@ -113,6 +111,15 @@ impl Engine {
     /// Waits until everything written so far is durable and visible.
     pub async fn flush(&self) -> SqlResult<()> {
         self.committed(self.gate().open_epoch()).await
+    }
+
+    /// Waits until of everything written so far it is known whether it is durable.
+    async fn settled(&self) -> SqlResult<()> {
+        match self.flush().await {
+            // A restart has undone it, and told its writers.
+            Err(error) if error.code == code::SERIALIZATION_FAILURE => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// The tables of schema `weir`.

@@ -46,41 +46,27 @@ impl Session {
     /// when it is; the others are not left half-done.
     async fn define(&self, kind: &StatementKind, text: &str) -> SqlResult<DdlOutcome> {
         let names = self.names();
+        let parallelism = self.parallelism();
+        let cancel = &self.interrupts.token();
         let engine = Arc::clone(&self.engine);
         match kind {
             StatementKind::CreateTable(create) => engine.create_table(create, text, &names).await,
             StatementKind::CreateSource(create) => engine.create_source(create, text, &names).await,
             StatementKind::CreateView(create) => engine.create_view(create, text, &names).await,
             StatementKind::CreateMaterializedView(create) => {
-                let parallelism = self.parallelism();
-                let work = engine.create_materialized_view(create, text, &names, parallelism);
-                let made = self.interrupts.race(Box::pin(work)).await;
-                if made.is_err() {
-                    self.engine.undone().await;
-                }
-                made
+                let work =
+                    engine.create_materialized_view(create, text, &names, parallelism, cancel);
+                self.interrupts.tell(Box::pin(work)).await
             }
             StatementKind::CreateFunction(create) => engine.create_function(create, &names).await,
             StatementKind::DropFunction(drop) => engine.drop_functions(drop, &names).await,
-            // Its table's writers must not keep what comes to nothing.
-            StatementKind::CreateIndex(create) if create.unique => {
-                engine.create_index(create, text, &names, self.parallelism()).await
-            }
             StatementKind::CreateIndex(create) => {
-                let work = engine.create_index(create, text, &names, self.parallelism());
-                let made = self.interrupts.race(Box::pin(work)).await;
-                if made.is_err() {
-                    self.engine.undone().await;
-                }
-                made
+                let work = engine.create_index(create, text, &names, parallelism, cancel);
+                self.interrupts.tell(Box::pin(work)).await
             }
             StatementKind::CreateSink(create) => {
-                let work = engine.create_sink(create, text, &names, self.parallelism());
-                let made = self.interrupts.race(Box::pin(work)).await;
-                if made.is_err() {
-                    self.engine.undone().await;
-                }
-                made
+                let work = engine.create_sink(create, text, &names, parallelism, cancel);
+                self.interrupts.tell(Box::pin(work)).await
             }
             StatementKind::Reindex(reindex) => engine.reindex(reindex, &names),
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,

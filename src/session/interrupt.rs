@@ -5,6 +5,7 @@
 //! a timeout ends one statement; the other two stay, and end the connection.
 
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -151,6 +152,18 @@ impl Interrupts {
             result = work => result,
         }
     }
+
+    /// `work`, which heeds [`Interrupts::token`] itself and is let come to its end. Should it fail
+    /// after an interrupt, the error is the interrupt's.
+    pub async fn tell<T>(&self, work: impl Future<Output = SqlResult<T>>) -> SqlResult<T> {
+        let mut work = pin!(work);
+        let interrupt = tokio::select! {
+            biased;
+            result = &mut work => return result,
+            interrupt = self.wait() => interrupt,
+        };
+        work.await.map_err(|_| interrupt.error())
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +194,22 @@ mod tests {
         interrupts.begin(None);
         assert_eq!(interrupts.raised(), Some(Interrupt::HangUp));
         assert!(interrupts.token().is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn what_heeds_the_token_comes_to_its_end() {
+        let interrupts = Interrupts::default();
+        interrupts.begin(Some(Duration::from_millis(5)));
+        let token = interrupts.token();
+        let mut ended = false;
+        let work = async {
+            token.cancelled().await;
+            ended = true;
+            Err::<(), _>(SqlError::internal("cancelled"))
+        };
+        let error = interrupts.tell(work).await.unwrap_err();
+        assert_eq!(error.message, "canceling statement due to statement timeout");
+        assert!(ended);
     }
 
     #[tokio::test]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::job::Beginning;
 use super::unique_index::check_writers;
 use super::{DdlOutcome, Names, check_database, exists_already};
@@ -19,16 +21,18 @@ use crate::types::{ObjectId, SqlType};
 const COLUMNS_MAX: usize = 32;
 
 impl Engine {
-    /// Creates an index, and returns when it has all rows and goes on with everybody's epochs.
+    /// Creates an index, and returns when it has all rows and goes on with everybody's epochs. If
+    /// `cancel` comes before, the index goes away.
     pub async fn create_index(
         self: &Arc<Self>,
         statement: &CreateIndex,
         definition: &str,
         names: &Names,
         parallelism: usize,
+        cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let beginning = {
-            let _one_at_a_time = self.ddl.lock().await;
+            let _one_at_a_time = self.turn(cancel).await?;
             let catalog = self.catalog();
             let on = indexed(&catalog, &statement.table, names)?;
             if let Some(name) = &statement.name {
@@ -39,7 +43,7 @@ impl Engine {
             }
             self.begin_index(&catalog, on, statement, definition, names, parallelism).await?
         };
-        self.finish_job(beginning).await
+        self.finish_job(beginning, cancel).await
     }
 
     async fn begin_index(

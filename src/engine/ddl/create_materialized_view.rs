@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::job::Beginning;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::MaterializedView;
@@ -13,22 +15,23 @@ use crate::planner::statement::CreateMaterializedView;
 
 impl Engine {
     /// Creates a materialized view, and returns when it shows all of its inputs and goes on with
-    /// everybody's epochs. If the caller goes away before, so does the view; if the server does,
-    /// the view goes on catching up after the restart.
+    /// everybody's epochs. If `cancel` comes before, the view goes away; if the server does, the
+    /// view goes on catching up after the restart.
     pub async fn create_materialized_view(
         self: &Arc<Self>,
         statement: &CreateMaterializedView,
         definition: &str,
         names: &Names,
         parallelism: usize,
+        cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let started = {
-            let _one_at_a_time = self.ddl.lock().await;
+            let _one_at_a_time = self.turn(cancel).await?;
             self.declare(statement, definition, names, parallelism).await?
         };
         match started {
             Started::Exists(outcome) => Ok(outcome),
-            Started::CatchingUp(beginning) => self.finish_job(beginning).await,
+            Started::CatchingUp(beginning) => self.finish_job(beginning, cancel).await,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::{DdlOutcome, Names, check_database, exists_already, new_name};
 use crate::catalog::object::{MaterializedView, OnError, Sink};
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
@@ -17,17 +19,18 @@ use crate::types::text::TextStyle;
 use crate::types::{Epoch, ObjectId};
 
 impl Engine {
-    /// Creates a sink, and returns when the table has what was there to be poured. If the caller
-    /// goes away before, so does the sink, but not what it has poured.
+    /// Creates a sink, and returns when the table has what was there to be poured. If
+    /// `cancel` comes before, the sink goes away, but not what it has poured.
     pub async fn create_sink(
         self: &Arc<Self>,
         statement: &CreateSink,
         definition: &str,
         names: &Names,
         parallelism: usize,
+        cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let (id, beginning) = {
-            let _one_at_a_time = self.ddl.lock().await;
+            let _one_at_a_time = self.turn(cancel).await?;
             let catalog = self.catalog();
             let name = new_name(&catalog, &statement.name, names)?;
             if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
@@ -45,9 +48,9 @@ impl Engine {
             (id, beginning)
         };
         if let Some(beginning) = beginning {
-            self.finish_job(beginning).await?;
+            self.finish_job(beginning, cancel).await?;
         }
-        self.pour_first(id).await
+        self.or_undo(id, cancel, self.pour_first(id)).await.map(|()| DdlOutcome::default())
     }
 
     /// Makes a sink durable, and open: from here on changes are kept for it.
@@ -72,8 +75,7 @@ impl Engine {
     }
 
     /// Starts a sink, and waits until it has caught up.
-    async fn pour_first(self: &Arc<Self>, id: ObjectId) -> SqlResult<DdlOutcome> {
-        let undo = self.undo_unless_finished(id);
+    async fn pour_first(self: &Arc<Self>, id: ObjectId) -> SqlResult<()> {
         let dropped = || SqlError::new(code::UNDEFINED_OBJECT, "the sink was dropped");
         let object = self.catalog().object(id).cloned().ok_or_else(dropped)?;
         self.start_sink(&object)?;
@@ -81,13 +83,7 @@ impl Engine {
         let mut told = told.ok_or_else(dropped)?;
         let caught_up = told.wait_for(|state| state.caught_up || state.error.is_some()).await;
         let error = caught_up.map_err(|_| dropped())?.error.clone();
-        match error {
-            Some(error) => Err(error),
-            None => {
-                undo.finished();
-                Ok(DdlOutcome::default())
-            }
-        }
+        error.map_or(Ok(()), Err)
     }
 }
 

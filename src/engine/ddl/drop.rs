@@ -147,7 +147,7 @@ impl Engine {
         }
         if !guards.is_empty() {
             // What the guards have to write must not come after they are gone.
-            self.flush().await?;
+            self.settled().await?;
         }
         let mut meta = changes;
         let mut changelog_off = HashSet::new();

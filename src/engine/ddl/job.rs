@@ -2,9 +2,11 @@
 //! graph. A statement that does not see the end of that leaves nothing.
 
 use std::collections::HashSet;
+use std::future::Future;
 use std::sync::Arc;
 
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::DdlOutcome;
 use crate::catalog::{Catalog, Object, ObjectKind};
@@ -12,9 +14,8 @@ use crate::checkpoint::coordinator::{Change, JobSpec};
 use crate::checkpoint::detached::{Progress, nothing_read};
 use crate::checkpoint::status::JobState;
 use crate::engine::{Engine, boot};
-use crate::error::{SqlError, SqlResult};
+use crate::error::{SqlError, SqlResult, code};
 use crate::graph;
-use crate::task;
 use crate::types::{Epoch, ObjectId};
 
 /// A job that catches up, and where its outcome will be told.
@@ -24,7 +25,8 @@ pub(super) struct Beginning {
 }
 
 impl Engine {
-    /// Makes `object` durable and starts its job. The caller holds the lock of DDL.
+    /// Makes `object` durable and starts its job, which must not be cancelled. It is the caller's
+    /// turn.
     pub(super) async fn begin_job(
         self: &Arc<Self>,
         catalog: &Catalog,
@@ -59,35 +61,52 @@ impl Engine {
     }
 
     /// Waits until the job has caught up and goes on with everybody's epochs. If it does not, or if
-    /// the caller goes away before, so does the object; if the server does, the job goes on
-    /// catching up after the restart.
+    /// `cancel` comes before, its object goes away; if the server does, the job goes on catching up
+    /// after the restart.
     pub(super) async fn finish_job(
         self: &Arc<Self>,
         beginning: Beginning,
+        cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let Beginning { object, mut outcome } = beginning;
-        let undo = self.undo_unless_finished(object);
-        let result = match outcome.wait_for(Option::is_some).await {
-            Ok(result) => result.clone(),
-            Err(_) => None,
+        let finished = async {
+            let told = outcome.wait_for(Option::is_some).await;
+            let ended = || Err(SqlError::internal("the job that reads its inputs ended"));
+            told.map_or(None, |told| told.clone()).unwrap_or_else(ended)
         };
-        let result = result
-            .unwrap_or_else(|| Err(SqlError::internal("the job that reads its inputs ended")));
-        if result.is_ok() {
-            undo.finished();
+        self.or_undo(object, cancel, finished).await.map(|()| DdlOutcome::default())
+    }
+
+    /// The outcome of `finishing`; if that is an error, or `cancel` comes before, `object` is taken
+    /// away again.
+    pub(super) async fn or_undo(
+        self: &Arc<Self>,
+        object: ObjectId,
+        cancel: &CancellationToken,
+        finishing: impl Future<Output = SqlResult<()>>,
+    ) -> SqlResult<()> {
+        let finished = tokio::select! {
+            biased;
+            finished = finishing => finished,
+            () = cancel.cancelled() => Err(cancelled()),
+        };
+        let Err(error) = finished else { return Ok(()) };
+        if let Err(undo) = self.undo_job(object).await {
+            tracing::error!(object = object.0, %undo, "an unfinished object stays");
         }
-        result.map(|()| DdlOutcome::default())
+        Err(error)
     }
 
-    /// What takes `object` away again unless it is told that this was finished.
-    pub(super) fn undo_unless_finished(self: &Arc<Self>, object: ObjectId) -> Undo {
-        Undo { engine: Some(Arc::clone(self)), object }
-    }
-
-    /// Waits until nothing unfinished is there any more: then its name is free again.
-    pub async fn undone(&self) {
-        // The engine holds the sender itself.
-        self.undoing.subscribe().wait_for(|count| *count == 0).await.ok();
+    /// The right to change what exists, which one statement at a time has.
+    pub(super) async fn turn(
+        &self,
+        cancel: &CancellationToken,
+    ) -> SqlResult<tokio::sync::MutexGuard<'_, ()>> {
+        tokio::select! {
+            biased;
+            turn = self.ddl.lock() => Ok(turn),
+            () = cancel.cancelled() => Err(cancelled()),
+        }
     }
 
     /// Takes an object away whose job will not be finished.
@@ -104,38 +123,15 @@ impl Engine {
     }
 }
 
+/// Whoever holds the token knows better why.
+fn cancelled() -> SqlError {
+    SqlError::new(code::QUERY_CANCELED, "canceling statement due to user request")
+}
+
 /// Inputs of the job whose changes it must be able to read later.
 fn followed(catalog: &Catalog, job: &JobSpec) -> HashSet<ObjectId> {
     let stored = |id: &ObjectId| {
         catalog.object(*id).is_some_and(|o| !matches!(o.kind, ObjectKind::Source(_)))
     };
     job.graph.upstream_objects().into_iter().filter(stored).collect()
-}
-
-/// Takes the object away unless its job was finished, also when the statement is cancelled.
-pub(super) struct Undo {
-    engine: Option<Arc<Engine>>,
-    object: ObjectId,
-}
-
-impl Undo {
-    /// The object stays.
-    pub(super) fn finished(mut self) {
-        self.engine = None;
-    }
-}
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        let Some(engine) = self.engine.take() else { return };
-        let object = self.object;
-        let stream = engine.stream.clone();
-        engine.undoing.send_modify(|count| *count += 1);
-        task::spawn_on(&stream, format!("undo {}", object.0), async move {
-            if let Err(error) = engine.undo_job(object).await {
-                tracing::error!(object = object.0, %error, "an unfinished object stays");
-            }
-            engine.undoing.send_modify(|count| *count -= 1);
-        });
-    }
 }

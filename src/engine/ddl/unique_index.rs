@@ -65,7 +65,7 @@ impl Engine {
         let inbox = self.inbox(on.id).ok_or_else(|| SqlError::internal("a table without inbox"))?;
         let writers = inbox.write_lock().lock_owned().await;
         // So that all rows are in the snapshot.
-        self.flush().await?;
+        self.settled().await?;
         let (store, on) = (self.store().clone(), on.clone());
         let filled = task::spawn_blocking(move || {
             let meta = vec![(mark(guard.index), Some(Vec::new()))];
