@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
 
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
+use crate::types::key::{canonical_column, canonical_f32, canonical_f64};
 
 /// Runs `work`, which computes `what`.
 pub fn catch<T, E: From<SqlError>>(
@@ -78,8 +79,22 @@ fn polymorphic_field(name: &str, arguments: &[FieldRef], field: &FieldRef) -> Op
     typed.data_type().equals_datatype(field.data_type()).then(|| Arc::new(typed))
 }
 
-/// A library's function whose panics are errors. Everything else is the function's own, but for
-/// the types that Weir notes in metadata.
+/// Floats as keys and comparisons need them: one zero, one NaN.
+fn canonical_value(value: ColumnarValue) -> ColumnarValue {
+    match value {
+        ColumnarValue::Array(array) => ColumnarValue::Array(canonical_column(&array)),
+        ColumnarValue::Scalar(ScalarValue::Float64(Some(value))) => {
+            ColumnarValue::Scalar(ScalarValue::Float64(Some(canonical_f64(value))))
+        }
+        ColumnarValue::Scalar(ScalarValue::Float32(Some(value))) => {
+            ColumnarValue::Scalar(ScalarValue::Float32(Some(canonical_f32(value))))
+        }
+        scalar => scalar,
+    }
+}
+
+/// A library's function whose panics are errors, and whose floats are canonical. Everything else is
+/// the function's own, but for the types that Weir notes in metadata.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Guarded {
     inner: ScalarUDF,
@@ -131,6 +146,7 @@ impl ScalarUDFImpl for Guarded {
         let field = Arc::clone(&args.return_field);
         let name = format!("function {}", self.name());
         let value = catch(&name, || self.inner.inner().invoke_with_args(args))?;
+        let value = canonical_value(value);
         let (given, told) = (value.data_type(), field.data_type());
         // The function does not know of what is noted of elements.
         match given.is_list() && given != *told && given.equals_datatype(told) {

@@ -15,6 +15,7 @@ use arrow::compute::filter;
 use arrow::datatypes::{DataType, IntervalMonthDayNano, SchemaRef};
 
 use super::SqlType;
+use super::key::{canonical_f32, canonical_f64};
 use super::parse::{self, InputStyle, Interval};
 use crate::error::{SqlError, SqlResult, code};
 
@@ -191,9 +192,11 @@ impl ColumnBuilder {
                 SqlType::BigInt => parse::integer(text, "bigint")?,
                 _ => parse::oid(text)?,
             }),
-            Builder::Float32(builder) => builder.append_value(parse::float(text, "real")?),
+            Builder::Float32(builder) => {
+                builder.append_value(canonical_f32(parse::float(text, "real")?));
+            }
             Builder::Float64(builder) => {
-                builder.append_value(parse::float(text, "double precision")?);
+                builder.append_value(canonical_f64(parse::float(text, "double precision")?));
             }
             Builder::Decimal(builder, precision, scale) => {
                 let value = parse::decimal(text, *precision, *scale)?;

@@ -179,18 +179,24 @@ pub fn canonical(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(schema, columns)
 }
 
+/// As [`canonical`], for one value.
+pub fn canonical_f64(value: f64) -> f64 {
+    if value.is_nan() { f64::NAN } else { value + 0.0 }
+}
+
+/// As [`canonical`], for one value.
+pub fn canonical_f32(value: f32) -> f32 {
+    if value.is_nan() { f32::NAN } else { value + 0.0 }
+}
+
 /// As [`canonical`], for one column.
 pub fn canonical_column(column: &ArrayRef) -> ArrayRef {
     match column.data_type() {
         DataType::Float32 => {
-            Arc::new(column.as_primitive::<Float32Type>().unary::<_, Float32Type>(|value| {
-                if value.is_nan() { f32::NAN } else { value + 0.0 }
-            }))
+            Arc::new(column.as_primitive::<Float32Type>().unary::<_, Float32Type>(canonical_f32))
         }
         DataType::Float64 => {
-            Arc::new(column.as_primitive::<Float64Type>().unary::<_, Float64Type>(|value| {
-                if value.is_nan() { f64::NAN } else { value + 0.0 }
-            }))
+            Arc::new(column.as_primitive::<Float64Type>().unary::<_, Float64Type>(canonical_f64))
         }
         _ => Arc::clone(column),
     }

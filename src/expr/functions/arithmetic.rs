@@ -23,6 +23,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use super::divide::on_arrays;
 use crate::error::{SqlError, code};
+use crate::types::key::canonical_column;
 
 /// One of the four operators.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -82,7 +83,7 @@ impl Checked {
                     let message = "value out of range: overflow";
                     Err(SqlError::new(code::NUMERIC_VALUE_OUT_OF_RANGE, message).into())
                 }
-                false => Ok(result),
+                false => Ok(canonical_column(&result)),
             };
         }
         result.map_err(|error| match error {
@@ -170,10 +171,13 @@ impl CheckArithmetic {
 }
 
 impl CheckArithmetic {
-    /// A sign before an integer is a subtraction from zero; literals are not negated here.
+    /// A sign before a number is a subtraction from zero, which gives no −0; integer literals are
+    /// not negated here.
     fn negative(&self, expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         let Expr::Negative(inner) = expr else { return Ok(Transformed::no(expr)) };
         let zero = match inner.get_type(schema) {
+            Ok(DataType::Float32) => Some(lit(0_f32)),
+            Ok(DataType::Float64) => Some(lit(0_f64)),
             _ if matches!(*inner, Expr::Literal(..)) => None,
             Ok(DataType::Int16) => Some(lit(0_i16)),
             Ok(DataType::Int32) => Some(lit(0_i32)),

@@ -6,6 +6,7 @@ use super::super::builder::{Builder, append_string, utf8};
 use super::super::calendar::{
     DATE_MAX, DATE_MIN, DAY_MICROS, POSTGRES_EPOCH_DAYS, POSTGRES_EPOCH_MICROS, TIMESTAMP_MIN,
 };
+use super::super::key::{canonical_f32, canonical_f64};
 use super::super::{ColumnBuilder, SqlType, parse};
 use super::numeric;
 use crate::error::{SqlError, SqlResult, code};
@@ -21,8 +22,12 @@ impl ColumnBuilder {
                 SqlType::BigInt => i64::from_be_bytes(fixed(bytes)?),
                 _ => i64::from(u32::from_be_bytes(fixed(bytes)?)),
             }),
-            Builder::Float32(builder) => builder.append_value(f32::from_be_bytes(fixed(bytes)?)),
-            Builder::Float64(builder) => builder.append_value(f64::from_be_bytes(fixed(bytes)?)),
+            Builder::Float32(builder) => {
+                builder.append_value(canonical_f32(f32::from_be_bytes(fixed(bytes)?)))
+            }
+            Builder::Float64(builder) => {
+                builder.append_value(canonical_f64(f64::from_be_bytes(fixed(bytes)?)))
+            }
             Builder::Decimal(builder, precision, scale) => {
                 let text = numeric::to_text(bytes)?;
                 let value = parse::decimal(&text, *precision, *scale)?;

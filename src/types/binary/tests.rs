@@ -53,6 +53,11 @@ fn values_are_read_and_written_as_postgresql_does() {
             continue;
         }
         let value = value.expect(line);
+        if matches!(sql_type, SqlType::Real | SqlType::Double) && *literal == "-0" {
+            // There is one zero: `key::canonical`.
+            assert_eq!(text(&sql_type, &value).as_deref(), Ok("0"));
+            continue;
+        }
         assert_eq!(text(&sql_type, &value).as_deref(), Ok(*first), "{line}");
         let bytes = binary(&sql_type, &value).expect(line);
         assert_eq!(rest, [hex::encode(&bytes)], "{line}");
