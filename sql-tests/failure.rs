@@ -286,8 +286,9 @@ async fn a_cancelled_create_leaves_nothing() -> Result<()> {
     ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
     server.restart().await?;
     let client = server.connect().await?;
-    let left = "SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relnamespace = \
-                (SELECT oid FROM pg_namespace WHERE nspname = 'public') AND relkind <> 'i'";
+    let left = "SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c \
+                JOIN pg_namespace n ON n.oid = c.relnamespace \
+                WHERE n.nspname = 'public' AND c.relkind <> 'i'";
     let left = value(&client, left).await?;
     ensure!(left == "into_it,t", "{left} is there after the restart");
     Ok(())

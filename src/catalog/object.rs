@@ -6,6 +6,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{SqlError, SqlResult, code};
+use crate::types::text::TextStyle;
 use crate::types::{ObjectId, SqlType};
 
 /// `schema.name`, resolved and case-folded.
@@ -116,6 +117,10 @@ pub struct MaterializedView {
     pub query: String,
     /// How the query's names are meant: as when the view was made.
     pub search_path: Vec<String>,
+    /// How its values are written and read where they are texts, and the time zone of its dates:
+    /// as when the view was made.
+    #[serde(default)]
+    pub style: TextStyle,
     /// Output columns that identify a row, if the planner knows some; empty: rows are a multiset.
     pub key: Vec<usize>,
     /// Output columns by whose hash its rows are spread over vnodes.

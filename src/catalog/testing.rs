@@ -7,6 +7,7 @@ use super::catalog::Catalog;
 use super::object::{Column, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Table};
 use super::pg::{Activity, PgContext, PgSession, Setting};
 use crate::clock::WallTime;
+use crate::types::text::TextStyle;
 use crate::types::{ObjectId, SqlType};
 
 /// `public.name (id int PRIMARY KEY, amount numeric(10,2) DEFAULT 0)`.
@@ -55,6 +56,7 @@ pub fn view(catalog: &Catalog, name: &str, depends_on: Vec<ObjectId>) -> Object 
         kind: ObjectKind::MaterializedView(MaterializedView {
             query: query.clone(),
             search_path: vec!["public".to_owned()],
+            style: TextStyle::default(),
             key: vec![0],
             distribution: vec![0],
             append_only: false,

@@ -215,9 +215,9 @@ impl Checker {
             object.name.schema.replace('"', "\"\""),
             object.name.name.replace('"', "\"\"")
         );
-        let (query, search_path) = (view.query.as_str(), view.search_path.as_slice());
-        let raised = self.error_of(&contents, search_path).await?;
-        match (raised, self.error_of(query, search_path).await?) {
+        let query = view.query.as_str();
+        let raised = self.error_of(&contents, view).await?;
+        match (raised, self.error_of(query, view).await?) {
             (None, None) => {}
             (Some(error), Some(_)) => return Ok(Verdict::Fails { error }),
             (Some(error), None) => return Ok(Verdict::FailsAlone { view: true, error }),
@@ -233,7 +233,7 @@ impl Checker {
         let mut differences: HashMap<u128, i64> = HashMap::new();
         let mut rows = 0;
         for (sql, sign) in [(query, 1), (contents.as_str(), -1)] {
-            let mut stream = self.run(sql, search_path).await?;
+            let mut stream = self.run(sql, view).await?;
             while let Some(batch) = stream.next().await {
                 let batch = as_view(batch?, object)?;
                 rows += if sign == 1 { batch.num_rows() as u64 } else { 0 };
@@ -253,7 +253,7 @@ impl Checker {
         let (lacking, surplus) = (total(1), total(-1));
         let mut examples = Vec::new();
         for (sql, mark) in [(query, "lacks"), (contents.as_str(), "has")] {
-            let mut stream = self.run(sql, search_path).await?;
+            let mut stream = self.run(sql, view).await?;
             let end = examples.len() + EXAMPLES_MAX;
             while let Some(batch) = stream.next().await {
                 let batch = as_view(batch?, object)?;
@@ -270,8 +270,8 @@ impl Checker {
     }
 
     /// The error that a row of `sql` raises, read to the end.
-    async fn error_of(&self, sql: &str, search_path: &[String]) -> SqlResult<Option<SqlError>> {
-        let mut stream = self.run(sql, search_path).await?;
+    async fn error_of(&self, sql: &str, view: &MaterializedView) -> SqlResult<Option<SqlError>> {
+        let mut stream = self.run(sql, view).await?;
         while let Some(batch) = stream.next().await {
             match batch.map_err(SqlError::from) {
                 Ok(_) => {}
@@ -282,22 +282,27 @@ impl Checker {
         Ok(None)
     }
 
-    async fn run(&self, sql: &str, search_path: &[String]) -> SqlResult<SendableRecordBatchStream> {
-        let state = serving::session_state(&self.context(search_path))?;
+    async fn run(
+        &self,
+        sql: &str,
+        view: &MaterializedView,
+    ) -> SqlResult<SendableRecordBatchStream> {
+        let state = serving::session_state(&self.context(view))?;
         let query = planner::parse_query(sql)?;
         let planned = planner::plan_query(&state, &query, &[]).await?;
         serving::execute(&state, &planned.plan).await
     }
 
-    fn context(&self, search_path: &[String]) -> QueryContext {
-        let session = PgSession::of_server(search_path);
+    /// In which statements mean what they meant when the view was made.
+    fn context(&self, view: &MaterializedView) -> QueryContext {
+        let session = PgSession::of_server(&view.search_path);
         QueryContext {
             template: Arc::clone(&self.template),
             catalog: Arc::clone(&self.catalog),
             snapshot: Arc::clone(&self.snapshot),
             database: session.database.clone(),
             search_path: session.search_path.clone(),
-            style: Default::default(),
+            style: view.style,
             target: None,
             now: session.now,
             pg: Arc::new(session),

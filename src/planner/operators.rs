@@ -311,6 +311,11 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
             let midnight = cast(expr.right.clone(), Timestamp.to_arrow());
             Ok(Some(binary_expr(midnight, Operator::Plus, expr.left.clone())))
         }
+        (BinaryOperator::Plus, Timestamptz, Interval) => operator(expr, "timestamptz_plus"),
+        (BinaryOperator::Plus, Interval, Timestamptz) => {
+            call("timestamptz_plus", swapped()).map(Some)
+        }
+        (BinaryOperator::Minus, Timestamptz, Interval) => operator(expr, "timestamptz_minus"),
         (BinaryOperator::Multiply, Interval, number) if number.is_number() => {
             operator(expr, "interval_times")
         }

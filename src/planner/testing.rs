@@ -3,11 +3,12 @@
 use datafusion::execution::SessionState;
 
 use super::statement::{CreateTable, StatementKind};
-use super::{describe_view, parse, plan_view};
+use super::{ViewSettings, describe_view, parse, plan_view};
 use crate::catalog::object::{MaterializedView, OnError, Source, Table, View};
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::error::SqlResult;
 use crate::types::ObjectId;
+use crate::types::text::TextStyle;
 
 /// A session as the server's, without relations.
 pub(crate) fn session() -> SessionState {
@@ -62,10 +63,11 @@ fn object_of(catalog: &Catalog, kind: StatementKind, text: &str) -> SqlResult<Ob
             (create.name.name, kind, planned.columns, planned.depends_on)
         }
         StatementKind::CreateMaterializedView(create) => {
-            let planned = run(plan_view(catalog, &path, id, &create, 2))?;
+            let planned = run(plan_view(catalog, ViewSettings::of(&path), id, &create, 2))?;
             let kind = ObjectKind::MaterializedView(MaterializedView {
                 query: create.query.text.clone(),
                 search_path: path,
+                style: TextStyle::default(),
                 key: planned.key,
                 distribution: planned.distribution,
                 append_only: planned.append_only,

@@ -251,6 +251,7 @@ pub fn view(key: &[usize], distribution: &[usize]) -> ObjectKind {
     ObjectKind::MaterializedView(MaterializedView {
         query: String::new(),
         search_path: Vec::new(),
+        style: TextStyle::default(),
         key: key.to_vec(),
         distribution: distribution.to_vec(),
         append_only: false,

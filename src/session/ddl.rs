@@ -134,6 +134,7 @@ impl Session {
     pub(super) fn names(&self) -> Names {
         Names {
             search_path: self.variables.search_path(&self.client.user),
+            style: self.text_style(),
             user: self.client.user.clone(),
             database: self.client.database.clone(),
         }

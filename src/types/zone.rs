@@ -9,8 +9,10 @@ use std::sync::LazyLock;
 
 use chrono::{DateTime, MappedLocalTime, NaiveDateTime, Offset, TimeZone};
 use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
 
 use super::calendar::{date_of, days_in_month, days_of};
+use crate::error::SqlError;
 
 /// How far a zone may be from UTC: PostgreSQL's limit.
 pub const OFFSET_SECONDS_MAX: i32 = 15 * 3600 + 59 * 60 + 59;
@@ -18,7 +20,8 @@ pub const OFFSET_SECONDS_MAX: i32 = 15 * 3600 + 59 * 60 + 59;
 const DAY_SECONDS: i64 = 86_400;
 
 /// A session's time zone, or that of a single value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Zone {
     /// Seconds east of UTC.
     Fixed(i32),
@@ -28,6 +31,29 @@ pub enum Zone {
 impl Default for Zone {
     fn default() -> Self {
         Zone::Fixed(0)
+    }
+}
+
+impl From<Zone> for String {
+    /// What [`Zone::parse`] reads.
+    fn from(zone: Zone) -> Self {
+        match zone {
+            Zone::Named(zone) => zone.name().to_owned(),
+            Zone::Fixed(seconds) => {
+                let sign = if seconds < 0 { '-' } else { '+' };
+                let east = seconds.abs();
+                format!("{sign}{:02}:{:02}:{:02}", east / 3600, east / 60 % 60, east % 60)
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = SqlError;
+
+    fn try_from(name: String) -> Result<Self, SqlError> {
+        let unknown = || SqlError::internal(format!("time zone \"{name}\" is not known"));
+        Zone::parse(&name).ok_or_else(unknown)
     }
 }
 
@@ -229,6 +255,14 @@ pub fn offset(text: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zones_are_kept_by_their_names() {
+        for name in ["Europe/Berlin", "+05:30", "-15:59:59", "UTC", "America/New_York", "3.5"] {
+            let zone = Zone::parse(name).expect("a zone");
+            assert_eq!(Zone::try_from(String::from(zone)).ok(), Some(zone), "{name}");
+        }
+    }
 
     #[test]
     fn zones_are_read_as_set_time_zone_takes_them() {

@@ -45,8 +45,8 @@ impl Engine {
         let catalog = self.catalog();
         let id = catalog.oids().next();
         let parallelism = statement.parallelism.unwrap_or(parallelism);
-        let search_path = &names.search_path;
-        let planned = planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
+        let settings = names.view_settings();
+        let planned = planner::plan_view(&catalog, settings, id, statement, parallelism).await?;
         Ok(planner::explain(&planned.job, &catalog).join("\n"))
     }
 
@@ -65,14 +65,15 @@ impl Engine {
         let mut oids = catalog.oids();
         let id = oids.next();
         let parallelism = statement.parallelism.unwrap_or(parallelism);
-        let search_path = &names.search_path;
-        let planned = planner::plan_view(&catalog, search_path, id, statement, parallelism).await?;
+        let settings = names.view_settings();
+        let planned = planner::plan_view(&catalog, settings, id, statement, parallelism).await?;
         let object = Object {
             id,
             name,
             kind: ObjectKind::MaterializedView(MaterializedView {
                 query: statement.query.text.clone(),
                 search_path: names.search_path.clone(),
+                style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,
                 append_only: planned.append_only,

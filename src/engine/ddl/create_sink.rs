@@ -116,11 +116,12 @@ async fn plan(
         }
         SinkFrom::Query(query) => {
             let parallelism = statement.parallelism.unwrap_or(parallelism);
-            let path = &names.search_path;
-            let planned = planner::plan_sink(catalog, path, id, query, parallelism).await?;
+            let settings = names.view_settings();
+            let planned = planner::plan_sink(catalog, settings, id, query, parallelism).await?;
             let kept = MaterializedView {
                 query: query.text.clone(),
                 search_path: names.search_path.clone(),
+                style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,
                 append_only: planned.append_only,

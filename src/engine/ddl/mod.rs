@@ -22,13 +22,23 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, QualifiedName};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
+use crate::types::text::TextStyle;
 
 /// How a statement's names are meant, and who asks.
 #[derive(Debug, Clone)]
 pub struct Names {
     pub search_path: Vec<String>,
+    /// The session's time zone, and how it writes values.
+    pub style: TextStyle,
     pub user: String,
     pub database: String,
+}
+
+impl Names {
+    /// What a view's query means when it is made now.
+    fn view_settings(&self) -> planner::ViewSettings<'_> {
+        planner::ViewSettings { search_path: &self.search_path, style: self.style }
+    }
 }
 
 /// A message for the client that is no error.

@@ -333,9 +333,13 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
     Replacement::None
 }
 
-/// Whether a conversion can fail or rounds, or is none of Arrow's.
+/// Whether a conversion can fail or rounds, depends on the session's time zone, or is none of
+/// Arrow's.
 fn is_checked(from: &SqlType, to: &SqlType) -> bool {
-    use SqlType::{Array, BigInt, Double, Integer, Interval, Numeric, Real, SmallInt, Time};
+    use SqlType::{
+        Array, BigInt, Date, Double, Integer, Interval, Numeric, Real, SmallInt, Time, Timestamp,
+        Timestamptz,
+    };
     match (from, to) {
         (Integer | BigInt, SmallInt) | (BigInt, Integer) | (Double | Numeric(_), Real) => true,
         (Real | Double | Numeric(_), SmallInt | Integer | BigInt) => true,
@@ -353,6 +357,7 @@ fn is_checked(from: &SqlType, to: &SqlType) -> bool {
             i16::from(*precision) - i16::from(*scale) < i16::from(own) - i16::from(own_scale)
         }
         (Time, Interval) | (Interval, Time) => true,
+        (Timestamptz, Timestamp | Date | Time) | (Timestamp | Date, Timestamptz) => true,
         (Array(from), Array(to)) => from != to && is_checked(from, to),
         _ => false,
     }

@@ -10,6 +10,7 @@ use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
 use super::average::PgAvg;
 use super::casts::PgCasts;
+use super::clock::ClockTimestamp;
 use super::counted::Counted;
 use super::divide::{FloatDivide, NumericDivide, NumericMultiply};
 use super::extract::Extract;
@@ -17,6 +18,7 @@ use super::framed::Framed;
 use super::pg_typeof::PgTypeof;
 use super::record::NamedRow;
 use super::rules::sound;
+use super::shift::{Shift, Way};
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::untyped::Untyped;
@@ -39,6 +41,7 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         ScalarUDF::from(Extract::new()),
         ScalarUDF::from(NamedRow::new()),
         ScalarUDF::from(PgTypeof::new()),
+        ScalarUDF::from(ClockTimestamp::new()),
     ];
     let all = own.into_iter().chain(numbers::all()).chain(arrays::all());
     let all = all.chain(series::all()).chain(library::all());
@@ -77,6 +80,9 @@ pub fn install(state: SessionState) -> SqlResult<SessionState> {
     let windows: Vec<Arc<WindowUDF>> = state.window_functions().values().cloned().collect();
     for counted in windows.into_iter().filter_map(Counted::of) {
         state.register_udwf(Arc::new(WindowUDF::from(counted)))?;
+    }
+    for way in [Way::Back, Way::Ahead] {
+        state.register_udwf(Arc::new(WindowUDF::from(Shift::new(way))))?;
     }
     let libraries: Vec<Arc<ScalarUDF>> = state.scalar_functions().values().cloned().collect();
     for function in libraries {

@@ -11,6 +11,7 @@
 //! | text to and from other types | as the types are written | as Arrow writes them |
 //! | fraction to integer | rounds | cuts |
 //! | `row_number()`, `rank()`, `ntile(n)` | bigint, bigint, integer | unsigned |
+//! | `lag(x, n, default)`, `lead` | `n` and `default` are of the row | constants |
 //! | functions of text, JSON, times, arrays (`library`, `arrays`) | | other results or none |
 
 mod arithmetic;
@@ -18,6 +19,7 @@ mod arrays;
 mod assign;
 mod average;
 mod casts;
+mod clock;
 mod collected;
 mod counted;
 mod decimal;
@@ -36,6 +38,7 @@ mod recursive;
 mod rules;
 mod series;
 mod sets;
+mod shift;
 mod single;
 mod sum;
 mod to_char;

@@ -19,9 +19,9 @@ use datafusion::logical_expr::{
 };
 
 use super::super::SessionStyle;
-use super::library::no_such;
+use super::library::{moved, no_such};
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::SqlType;
+use crate::types::{SqlType, Zone};
 
 /// Elements that the series of one batch of rows may have.
 const ELEMENTS_MAX: usize = 10_000_000;
@@ -108,11 +108,8 @@ impl ScalarUDFImpl for Series {
                 Arc::new(numbers::<Decimal256Type>(&arrays, one, i256::checked_add)?)
             }
             DataType::Timestamp(TimeUnit::Microsecond, zone) => {
-                let zone = match zone {
-                    Some(_) => style.text.zone.arrow_name(),
-                    None => "+00:00".to_owned(),
-                };
-                Arc::new(moments(&arrays, zone.parse()?)?)
+                let zone = if zone.is_some() { style.text.zone } else { Zone::default() };
+                Arc::new(moments(&arrays, zone)?)
             }
             other => return Err(no_such(self.name(), std::slice::from_ref(other)).into()),
         };
@@ -208,7 +205,7 @@ where
     })
 }
 
-fn moments(arrays: &[ArrayRef], zone: arrow::array::timezone::Tz) -> SqlResult<ListArray> {
+fn moments(arrays: &[ArrayRef], zone: Zone) -> SqlResult<ListArray> {
     let (first, last) = (
         arrays[0].as_primitive::<TimestampMicrosecondType>(),
         arrays[1].as_primitive::<TimestampMicrosecondType>(),
@@ -220,9 +217,7 @@ fn moments(arrays: &[ArrayRef], zone: arrow::array::timezone::Tz) -> SqlResult<L
         let (mut value, last) = (first.value(row), last.value(row));
         while if forward { value <= last } else { value >= last } {
             push(elements, value)?;
-            value = TimestampMicrosecondType::add_month_day_nano(value, step, zone).ok_or_else(
-                || SqlError::new(code::DATETIME_FIELD_OVERFLOW, "timestamp out of range"),
-            )?;
+            value = moved(value, zone, step.months, step.days, step.nanoseconds / 1000)?;
         }
         Ok(())
     })

@@ -31,5 +31,7 @@ mod tests;
 pub use explain::explain;
 pub use index::plan_index;
 pub(super) use plan::session;
-pub use plan::{DescribedView, PlannedView, describe_view, plan_sink, plan_stored_view, plan_view};
+pub use plan::{
+    DescribedView, PlannedView, ViewSettings, describe_view, plan_sink, plan_stored_view, plan_view,
+};
 pub(super) use relation::Scope;

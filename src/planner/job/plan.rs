@@ -22,9 +22,10 @@ use super::scalar::refuse_stable;
 use crate::catalog::object::OnError;
 use crate::catalog::{Catalog, Column, Object};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::{catch, functions};
+use crate::expr::{SessionStyle, catch, functions};
 use crate::graph::Job;
-use crate::types::{ObjectId, SqlType};
+use crate::types::text::TextStyle;
+use crate::types::{InputStyle, ObjectId, SqlType};
 
 /// Optimizer rules that a view's plan goes without: they turn what selects nothing into a relation
 /// without inputs, or push limits about.
@@ -56,13 +57,13 @@ pub struct PlannedView {
 /// Plans `CREATE MATERIALIZED VIEW` for the object `id`.
 pub async fn plan_view(
     catalog: &Catalog,
-    search_path: &[String],
+    settings: ViewSettings<'_>,
     id: ObjectId,
     statement: &CreateMaterializedView,
     parallelism: usize,
 ) -> SqlResult<PlannedView> {
     let names = Names::Given(&statement.columns);
-    let request = Request { catalog, search_path, query: &statement.query, names };
+    let request = Request { catalog, settings, query: &statement.query, names };
     plan(request, id, parallelism, statement.on_error)
 }
 
@@ -70,12 +71,12 @@ pub async fn plan_view(
 /// matter: they are numbered.
 pub async fn plan_sink(
     catalog: &Catalog,
-    search_path: &[String],
+    settings: ViewSettings<'_>,
     id: ObjectId,
     query: &Query,
     parallelism: usize,
 ) -> SqlResult<PlannedView> {
-    let request = Request { catalog, search_path, query, names: Names::Numbered };
+    let request = Request { catalog, settings, query, names: Names::Numbered };
     plan(request, id, parallelism, OnError::Null)
 }
 
@@ -87,7 +88,8 @@ pub async fn plan_stored_view(catalog: &Catalog, view: &Object) -> SqlResult<Job
     let query = parse_query(&kind.query)?;
     let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
     let names = Names::Given(&names);
-    let request = Request { catalog, search_path: &kind.search_path, query: &query, names };
+    let settings = ViewSettings { search_path: &kind.search_path, style: kind.style };
+    let request = Request { catalog, settings, query: &query, names };
     Ok(plan(request, view.id, kind.parallelism, kind.on_error)?.job)
 }
 
@@ -99,16 +101,32 @@ pub async fn describe_view(
     names: &[String],
 ) -> SqlResult<DescribedView> {
     let names = Names::Given(names);
-    let request = Request { catalog, search_path, query, names };
+    let request = Request { catalog, settings: ViewSettings::of(search_path), query, names };
     let (plan, depends_on) = logical(&session()?, request)?;
     Ok(DescribedView { columns: columns(&plan, names)?, depends_on })
 }
 
-/// A view's query, and what its names mean.
+/// What a view's query means beside its text: what was set when the view was made.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewSettings<'a> {
+    /// Where its names are looked for.
+    pub search_path: &'a [String],
+    /// The time zone, and how values become texts.
+    pub style: TextStyle,
+}
+
+impl<'a> ViewSettings<'a> {
+    /// With the settings of a new session.
+    pub fn of(search_path: &'a [String]) -> Self {
+        Self { search_path, style: TextStyle::default() }
+    }
+}
+
+/// A view's query, and what it means.
 #[derive(Clone, Copy)]
 struct Request<'a> {
     catalog: &'a Catalog,
-    search_path: &'a [String],
+    settings: ViewSettings<'a>,
     query: &'a Query,
     names: Names<'a>,
 }
@@ -128,7 +146,7 @@ fn plan(
     parallelism: usize,
     on_error: OnError,
 ) -> SqlResult<PlannedView> {
-    let state = session()?;
+    let state = session_with(request.settings.style)?;
     let (plan, depends_on) = logical(&state, request)?;
     let columns = columns(&plan, request.names)?;
     refuse_stable(&plan)?;
@@ -171,10 +189,21 @@ pub(in crate::planner) fn session() -> SqlResult<SessionState> {
     Ok(session)
 }
 
+/// As [`session`], with a time zone and a style of texts.
+fn session_with(style: TextStyle) -> SqlResult<SessionState> {
+    let mut session = session()?;
+    let options = session.config_mut().options_mut();
+    options.execution.time_zone = Some(style.zone.arrow_name());
+    options.extensions.insert(SessionStyle { text: style, now_micros: InputStyle::NO_MOMENT });
+    let options = Arc::clone(session.config().options());
+    session.execution_props_mut().config_options = Some(options);
+    Ok(session)
+}
+
 /// The analysed plan of the query, and the objects and functions that it names.
 fn logical(state: &SessionState, request: Request<'_>) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
-    let Request { catalog, search_path, query, .. } = request;
-    let scope = Scope { state, catalog, search_path };
+    let Request { catalog, settings, query, .. } = request;
+    let scope = Scope { state, catalog, search_path: settings.search_path };
     let (relations, mut objects) = scope.relations(&query.tree)?;
     let functions = scope.functions(&query.tree)?;
     let planned = plan_tree(state, relations, &query.tree, &query.source, &[], &functions)?;

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::super::statement::StatementKind;
 use super::super::testing::{NEW, catalog_of, run, search_path};
-use super::super::{PlannedView, explain, parse, plan_view};
+use super::super::{PlannedView, ViewSettings, explain, parse, plan_view};
 use crate::catalog::Catalog;
 use crate::error::SqlResult;
 
@@ -23,7 +23,7 @@ fn planned(catalog: &Catalog, query: &str) -> SqlResult<PlannedView> {
     let StatementKind::CreateMaterializedView(create) = statement.kind else {
         panic!("not a materialized view");
     };
-    run(plan_view(catalog, &search_path(), NEW, &create, 2))
+    run(plan_view(catalog, ViewSettings::of(&search_path()), NEW, &create, 2))
 }
 
 /// The columns and the job of a view's query, or the error.

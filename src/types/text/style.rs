@@ -1,10 +1,12 @@
 //! The session settings that decide how a value is written.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::zone::Zone;
 
 /// `TimeZone`, `extra_float_digits`, `IntervalStyle` and `bytea_output`. The default is what a
 /// new session has: UTC, shortest floats, `postgres`, `hex`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextStyle {
     /// The zone in which timestamptz is written.
     pub zone: Zone,
@@ -27,7 +29,7 @@ impl Default for TextStyle {
 }
 
 /// `IntervalStyle`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum IntervalStyle {
     /// `1 year 2 mons 3 days 04:05:06`
     #[default]
@@ -54,7 +56,7 @@ impl IntervalStyle {
 }
 
 /// `bytea_output`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ByteaOutput {
     /// `\xdeadbeef`
     #[default]

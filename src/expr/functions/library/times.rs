@@ -6,7 +6,7 @@ use super::row::{Out, Row, Span};
 use super::units::{self, DAY, SECOND, Unit};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::Zone;
-use crate::types::calendar::{days_in_month, days_of};
+use crate::types::calendar::{date_of, days_in_month, days_of};
 
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
@@ -83,6 +83,20 @@ pub(super) const TABLE: &[Entry] = &[
     ("isfinite(timestamp) -> boolean", always),
     ("isfinite(timestamptz) -> boolean", always),
     ("isfinite(interval) -> boolean", always),
+    ("timestamptz_plus(timestamptz, interval) -> timestamptz", |row, out| {
+        let Span { months, days, micros } = row.span(1);
+        let zone = row.style.text.zone;
+        out.int(moved(row.int(0), zone, months, days, micros)?)
+    }),
+    ("timestamptz_minus(timestamptz, interval) -> timestamptz", |row, out| {
+        let Span { months, days, micros } = row.span(1);
+        let zone = row.style.text.zone;
+        let back = (months.checked_neg(), days.checked_neg(), micros.checked_neg());
+        let (Some(months), Some(days), Some(micros)) = back else {
+            return Err(out_of_range("interval"));
+        };
+        out.int(moved(row.int(0), zone, months, days, micros)?)
+    }),
     ("timestamp_difference(timestamp, timestamp) -> interval", |row, out| {
         difference(row.int(0), row.int(1), out)
     }),
@@ -145,6 +159,34 @@ pub(super) fn to_utc(micros: i64, zone: Zone) -> SqlResult<i64> {
     micros.checked_sub(offset * SECOND).ok_or_else(|| out_of_range("timestamp"))
 }
 
+/// A moment moved as PostgreSQL's `timestamptz + interval` does: months and days on the clock and
+/// calendar of the zone, where days are 23 to 25 hours long; then the time.
+pub(in super::super) fn moved(
+    moment: i64,
+    zone: Zone,
+    months: i32,
+    days: i32,
+    micros: i64,
+) -> SqlResult<i64> {
+    let too_far = || out_of_range("timestamp");
+    let mut moment = moment;
+    if months != 0 {
+        let local = to_local(moment, zone)?;
+        let (day, of_day) = (local.div_euclid(DAY), local.rem_euclid(DAY));
+        let (year, month, day_of_month) = date_of(day);
+        let month = year * 12 + i64::from(month) - 1 + i64::from(months);
+        let (year, month) = (month.div_euclid(12), month.rem_euclid(12) as u32 + 1);
+        let day_of_month = day_of_month.min(days_in_month(year, month));
+        let local = days_of(year, month, day_of_month).checked_mul(DAY).ok_or_else(too_far)?;
+        moment = to_utc(local.checked_add(of_day).ok_or_else(too_far)?, zone)?;
+    }
+    if days != 0 {
+        let local = to_local(moment, zone)?.checked_add(i64::from(days) * DAY);
+        moment = to_utc(local.ok_or_else(too_far)?, zone)?;
+    }
+    moment.checked_add(micros).ok_or_else(too_far)
+}
+
 fn truncated(name: &str, micros: i64, type_name: &str) -> SqlResult<i64> {
     let unit = units::named(name, type_name)?;
     units::truncate(unit, micros).ok_or_else(|| units::unsupported(name, type_name))
@@ -153,7 +195,14 @@ fn truncated(name: &str, micros: i64, type_name: &str) -> SqlResult<i64> {
 fn truncate_in_zone(row: &Row<'_>, zone: Zone, out: &mut Out) -> SqlResult<()> {
     let local = to_local(row.int(1), zone)?;
     let type_name = "timestamp with time zone";
-    out.int(to_utc(truncated(row.text(0), local, type_name)?, zone)?)
+    let cut = truncated(row.text(0), local, type_name)?;
+    // Within a day the clock may have been put back: the hour stays the one that it was in.
+    match units::named(row.text(0), type_name)? {
+        Unit::Microseconds | Unit::Milliseconds | Unit::Second | Unit::Minute | Unit::Hour => {
+            out.int(row.int(1) - (local - cut))
+        }
+        _ => out.int(to_utc(cut, zone)?),
+    }
 }
 
 fn truncate_interval(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
