@@ -36,6 +36,11 @@ demo: deps ## A stream, views and a kill -9, for a minute in the terminal
 	@$(TIMED) build cargo build --locked
 	@scripts/demo.sh
 
+.PHONY: bench-tpch
+bench-tpch: deps ## TPC-H at scale 1: its views while orders come and go, compared with PostgreSQL
+	@$(TIMED) bench-tpch env WEIR_TPCH_SCALE=1 \
+		cargo --config 'profile.dev.opt-level=3' test --locked --test sql -- workload/tpch
+
 .PHONY: bench
 bench: deps ## First figures, with our own code fully optimised
 	@$(TIMED) bench cargo --config 'profile.dev.opt-level=3' bench --locked --profile dev --bench weir

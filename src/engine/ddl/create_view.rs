@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::View;
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{Catalog, Column, Object, ObjectKind};
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
 use crate::planner::statement::CreateView;
+use crate::types::ObjectId;
 
 impl Engine {
-    /// Creates a view, or replaces one that nothing depends on.
+    /// Creates a view, or gives an existing one another query.
     pub async fn create_view(
         self: &Arc<Self>,
         statement: &CreateView,
@@ -19,28 +20,12 @@ impl Engine {
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
         let _one_at_a_time = self.ddl.lock().await;
-        let mut catalog = self.catalog();
+        let catalog = self.catalog();
         let name = new_name(&catalog, &statement.name, names)?;
-        let mut changes = Vec::new();
-        if statement.or_replace
-            && let Some(old) = catalog.object_named(&name).cloned()
-        {
-            if !matches!(old.kind, ObjectKind::View(_)) {
-                let message = format!("\"{}\" is not a view", name.name);
-                return Err(SqlError::new(code::WRONG_OBJECT_TYPE, message));
-            }
-            if !catalog.dependants(old.id).is_empty() {
-                return Err(SqlError::new(
-                    code::DEPENDENT_OBJECTS_STILL_EXIST,
-                    format!("cannot replace view {} because other objects depend on it", name.name),
-                )
-                .hint("Drop the dependent objects, or create a view of another name."));
-            }
-            let (without, more) = catalog.without(&[old.id])?;
-            catalog = Arc::new(without);
-            changes.extend(more);
+        let old = catalog.object_named(&name).cloned().filter(|_| statement.or_replace);
+        if old.is_none() {
+            exists_already(&catalog, &name, false)?;
         }
-        exists_already(&catalog, &name, false)?;
         let described = planner::describe_view(
             &catalog,
             &names.search_path,
@@ -48,26 +33,98 @@ impl Engine {
             &statement.columns,
         )
         .await?;
-        let mut oids = catalog.oids();
-        let object = Object {
-            id: oids.next(),
-            name,
-            kind: ObjectKind::View(View {
-                query: statement.query.text.clone(),
-                search_path: names.search_path.clone(),
-            }),
-            columns: described.columns,
-            definition: definition.to_owned(),
-            depends_on: described.depends_on,
-            comment: None,
-            row_type: oids.next(),
-            row_array_type: oids.next(),
-            owner: names.user.clone(),
+        let kind = ObjectKind::View(View {
+            query: statement.query.text.clone(),
+            search_path: names.search_path.clone(),
+        });
+        let (columns, depends_on) = (described.columns, described.depends_on);
+        let (next, changes) = match old {
+            Some(old) => {
+                check_replaces(&catalog, &old, &columns, &depends_on)?;
+                let columns = keep_comments(&old.columns, columns);
+                let definition = definition.to_owned();
+                let old = Object::clone(&old);
+                catalog.with_changed(Object { kind, columns, definition, depends_on, ..old })?
+            }
+            None => {
+                let mut oids = catalog.oids();
+                catalog.with_object(Object {
+                    id: oids.next(),
+                    name,
+                    kind,
+                    columns,
+                    definition: definition.to_owned(),
+                    depends_on,
+                    comment: None,
+                    row_type: oids.next(),
+                    row_array_type: oids.next(),
+                    owner: names.user.clone(),
+                })?
+            }
         };
-        let (next, more) = catalog.with_object(object)?;
-        changes.extend(more);
         self.commit_meta(changes).await?;
         self.publish(next);
         Ok(DdlOutcome::default())
     }
+}
+
+/// Refuses what would change the columns that others know, the rows that others keep, or make the
+/// view read itself.
+fn check_replaces(
+    catalog: &Catalog,
+    old: &Object,
+    columns: &[Column],
+    depends_on: &[ObjectId],
+) -> SqlResult<()> {
+    let name = &old.name.name;
+    if !matches!(old.kind, ObjectKind::View(_)) {
+        let message = format!("\"{name}\" is not a view");
+        return Err(SqlError::new(code::WRONG_OBJECT_TYPE, message));
+    }
+    let changed = |message: String| Err(SqlError::new(code::INVALID_TABLE_DEFINITION, message));
+    if columns.len() < old.columns.len() {
+        return changed("cannot drop columns from view".to_owned());
+    }
+    for (old, new) in old.columns.iter().zip(columns) {
+        if old.name != new.name {
+            let (old, new) = (&old.name, &new.name);
+            return changed(format!("cannot change name of view column \"{old}\" to \"{new}\""));
+        }
+        if old.sql_type != new.sql_type {
+            return changed(format!(
+                "cannot change data type of view column \"{}\" from {} to {}",
+                old.name, old.sql_type, new.sql_type
+            ));
+        }
+    }
+    let dependants = catalog.dependants(old.id);
+    if depends_on.iter().any(|on| *on == old.id || dependants.contains(on)) {
+        let message = format!("infinite recursion detected in rules for relation \"{name}\"");
+        return Err(SqlError::new(code::INVALID_OBJECT_DEFINITION, message));
+    }
+    let still = |message: String, hint: &str| {
+        Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message).hint(hint))
+    };
+    // Its rows are kept by the query as it is.
+    let keeps = |id: &ObjectId| {
+        let object = catalog.object(*id)?;
+        (!matches!(object.kind, ObjectKind::View(_))).then_some(object)
+    };
+    if let Some(keeper) = dependants.iter().find_map(keeps) {
+        let (kind, keeper) = (keeper.kind_name(), &keeper.name.name);
+        let message = format!("cannot replace view {name} because {kind} {keeper} keeps its rows");
+        return still(message, "Drop what keeps them, replace the view, and create it again.");
+    }
+    if columns.len() > old.columns.len() && !dependants.is_empty() {
+        let message =
+            format!("cannot add columns to view {name} because other objects depend on it");
+        return still(message, "Drop the dependent objects, or create a view of another name.");
+    }
+    Ok(())
+}
+
+fn keep_comments(old: &[Column], new: Vec<Column>) -> Vec<Column> {
+    let comments = old.iter().map(|column| column.comment.clone());
+    let comments = comments.chain(std::iter::repeat(None));
+    new.into_iter().zip(comments).map(|(column, comment)| Column { comment, ..column }).collect()
 }

@@ -11,7 +11,7 @@ use datafusion::logical_expr::{Distinct, Expr, Filter, LogicalPlan, Projection, 
 use super::relation::object_of;
 use super::scalar::{flowing_schema, in_view, physical};
 use super::tree::{Tree, TreeKind};
-use super::{aggregate, join, limit, recompute, unnest};
+use super::{aggregate, join, limit, recompute, unnest, volatile};
 use crate::error::{SqlError, SqlResult};
 
 /// Nodes of a plan below one another, at the most: each is a call on the stack.
@@ -67,7 +67,10 @@ impl<'a> Lowering<'a> {
         if plan.expressions().iter().any(Expr::is_volatile) {
             return match plan {
                 LogicalPlan::Projection(_) | LogicalPlan::Filter(_) => recompute::kept(self, plan),
-                _ => Err(in_view("a volatile function outside of SELECT's list and WHERE")),
+                _ => match volatile::below(plan)? {
+                    Some(plan) => self.lower(&plan),
+                    None => Err(in_view("a volatile function in the condition of an outer join")),
+                },
             };
         }
         match plan {

@@ -24,6 +24,7 @@ mod relation;
 mod scalar;
 mod tree;
 mod unnest;
+mod volatile;
 
 #[cfg(test)]
 mod tests;
