@@ -24,6 +24,7 @@ mod on;
 mod open;
 mod predicate;
 mod quantified;
+mod recursive;
 mod rewrite;
 mod rows;
 mod set_operation;

@@ -166,12 +166,9 @@ impl<'a> Outer<'a> {
             LogicalPlan::Union(union) => self.open_union(union),
             LogicalPlan::Values(values) => Self::open_values(&values.values),
             LogicalPlan::Unnest(unnest) => self.open_unnest(unnest),
+            LogicalPlan::RecursiveQuery(query) => self.open_recursive(query),
             other => {
-                let what = match other {
-                    LogicalPlan::RecursiveQuery(_) => "WITH RECURSIVE".to_owned(),
-                    other => other.display().to_string(),
-                };
-                let message = format!("{what} that depends on an outer query");
+                let message = format!("{} that depends on an outer query", other.display());
                 Err(SqlError::unsupported(message).into())
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError};
 
 use super::super::source::Source;
@@ -14,6 +15,21 @@ use crate::error::{SqlError, SqlResult, code};
 
 /// How sqlparser reads what it reads for us.
 pub(super) const DIALECT: PostgreSqlDialect = PostgreSqlDialect {};
+
+/// Words of other databases that sqlparser takes for reserved. To PostgreSQL they are names.
+const FOREIGN: &[Keyword] = &[
+    Keyword::DISTRIBUTE,
+    Keyword::MINUS,
+    Keyword::OPEN,
+    Keyword::OUTPUT,
+    Keyword::PIVOT,
+    Keyword::PREWHERE,
+    Keyword::SAMPLE,
+    Keyword::SETTINGS,
+    Keyword::SORT,
+    Keyword::TOP,
+    Keyword::UNPIVOT,
+];
 
 /// Reads a script: any number of statements, with semicolons between. Nothing but blanks and
 /// comments is no statement. Nothing is returned if any statement is wrong.
@@ -78,6 +94,13 @@ fn tokenize(sql: &str, source: &Source) -> SqlResult<Vec<TokenWithSpan>> {
         .tokenize_with_location()
         .map_err(|error| lexical_error(&error, sql, source))?;
     tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
+    for token in &mut tokens {
+        if let Token::Word(word) = &mut token.token
+            && FOREIGN.contains(&word.keyword)
+        {
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
     Ok(tokens)
 }
 
