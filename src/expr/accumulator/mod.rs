@@ -9,6 +9,7 @@ mod extreme;
 mod float;
 mod moments;
 mod number;
+mod spans;
 mod sum;
 mod varint;
 
@@ -17,6 +18,7 @@ use arrow::datatypes::DataType;
 
 pub use extreme::{End, Extreme};
 pub use moments::{Moments, Spread, Unit, results as spreads};
+pub use spans::Spans;
 pub use varint::{read_bytes, read_varint, write_bytes, write_varint};
 
 use crate::error::{SqlError, SqlResult};
@@ -77,6 +79,9 @@ pub fn sum(
     argument: &DataType,
     result: &DataType,
 ) -> SqlResult<Box<dyn Accumulator>> {
+    if matches!(argument, DataType::Interval(_)) {
+        return Ok(Box::new(spans::Intervals::new(function)));
+    }
     sum::build(function, argument, result)
 }
 

@@ -19,9 +19,11 @@ use datafusion::logical_expr::{
 };
 use itertools::Itertools;
 
+use super::super::accumulator;
 use super::QUOTIENT_SCALE;
 use super::decimal::{divide_numeric, divide_rounded, significand};
 use super::framed::Frame;
+use super::intervals::{self, adds_intervals};
 use super::sum::{
     argument_type, check_digits, is_exact, sum_arguments, sum_field, sum_type, summands,
     wrong_number,
@@ -89,12 +91,15 @@ impl AggregateUDFImpl for PgAvg {
             DataType::Decimal128(precision, scale) => {
                 DataType::Decimal128(precision, scale.max(QUOTIENT_SCALE))
             }
-            plain @ DataType::Decimal256(..) => plain,
+            kept @ (DataType::Decimal256(..) | DataType::Interval(_)) => kept,
             _ => DataType::Float64,
         })
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        if adds_intervals(&args) {
+            return intervals::accumulator(accumulator::Sum::Mean, &args);
+        }
         let kept = kept_type(args.expr_fields[0].data_type());
         Ok(Box::new(Average {
             given: args.return_type().clone(),
@@ -108,6 +113,9 @@ impl AggregateUDFImpl for PgAvg {
         &self,
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
+        if adds_intervals(&args) && !args.is_distinct {
+            return self.accumulator(args);
+        }
         if !is_exact(&args) {
             return Ok(Box::new(Frame::new(args, |args| Self::new().accumulator(args))?));
         }
@@ -121,6 +129,9 @@ impl AggregateUDFImpl for PgAvg {
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        if let Some(fields) = intervals::state_fields(&args) {
+            return Ok(fields);
+        }
         let kept = kept_type(args.input_fields[0].data_type());
         let mut fields = self.count.state_fields(StateFieldsArgs {
             return_field: count_field(args.name),
@@ -139,7 +150,7 @@ impl AggregateUDFImpl for PgAvg {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        !args.is_distinct
+        !args.is_distinct && !adds_intervals(&args)
     }
 
     fn create_groups_accumulator(

@@ -4,6 +4,7 @@
 //! | here | PostgreSQL | DataFusion |
 //! |---|---|---|
 //! | `sum(int)`, `sum(bigint)`, `sum(real)` | bigint, numeric, real | bigint, bigint, double |
+//! | `avg(interval)` | interval | none |
 //! | `avg(int)`, `avg(numeric)` | numeric, 16 digits | double, 4 more digits |
 //! | numeric `/` numeric | 16 digits, rounded | 4 more digits, cut |
 //! | anything `/` zero | an error | infinity for floats |
@@ -27,6 +28,7 @@ mod divide;
 mod extract;
 mod framed;
 mod install;
+mod intervals;
 mod library;
 mod literals;
 mod mixed;
@@ -53,6 +55,7 @@ pub use decimal::{
 };
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
 pub use install::{function, install};
+pub use intervals::interval_over;
 pub use literals::{narrow_expression, narrow_literals};
 pub use record::NAMED_ROW;
 pub use sets::{SetFunction, set_function};

@@ -3,9 +3,7 @@
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray};
 use arrow::compute::cast;
-use arrow::datatypes::{
-    DataType, Decimal128Type, Decimal256Type, Field, FieldRef, IntervalUnit, i256,
-};
+use arrow::datatypes::{DataType, Decimal128Type, Decimal256Type, Field, FieldRef, i256};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -13,8 +11,10 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility,
 };
 
+use super::super::accumulator;
 use super::decimal::{fits_numeric, fits_plain};
 use super::framed::Frame;
+use super::intervals::{self, INTERVAL, adds_intervals};
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
@@ -46,6 +46,7 @@ pub(super) fn argument_type(name: &str, given: &DataType) -> Result<DataType> {
         DataType::UInt16 => DataType::Int32,
         DataType::UInt32 => DataType::Int64,
         DataType::UInt64 => DataType::Decimal128(20, 0),
+        DataType::Interval(_) => INTERVAL,
         DataType::Float16 => DataType::Float32,
         DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
             DataType::Decimal128(*precision, *scale)
@@ -89,7 +90,6 @@ impl AggregateUDFImpl for PgSum {
 
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         match given {
-            [DataType::Interval(IntervalUnit::MonthDayNano)] => Ok(given.to_vec()),
             [one] => Ok(vec![argument_type("sum", one)?]),
             _ => Err(wrong_number("sum", given)),
         }
@@ -108,6 +108,9 @@ impl AggregateUDFImpl for PgSum {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        if adds_intervals(&args) {
+            return intervals::accumulator(accumulator::Sum::Total, &args);
+        }
         let (kept, given) = types_of(&args);
         let inner = self.inner.accumulator(sum_arguments(args, &kept))?;
         Ok(Box::new(Casting { inner, kept, given }))
@@ -117,6 +120,9 @@ impl AggregateUDFImpl for PgSum {
         &self,
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
+        if adds_intervals(&args) && !args.is_distinct {
+            return self.accumulator(args);
+        }
         if !is_exact(&args) {
             return Ok(Box::new(Frame::new(args, |args| Self::new().accumulator(args))?));
         }
@@ -126,13 +132,16 @@ impl AggregateUDFImpl for PgSum {
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        if let Some(fields) = intervals::state_fields(&args) {
+            return Ok(fields);
+        }
         let kept = sum_type(args.input_fields[0].data_type());
         self.inner
             .state_fields(StateFieldsArgs { return_field: sum_field(args.name, &kept), ..args })
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        !args.is_distinct
+        !args.is_distinct && !adds_intervals(&args)
     }
 
     fn create_groups_accumulator(

@@ -57,6 +57,21 @@ pub(in super::super) struct Span {
     pub(in super::super) micros: i64,
 }
 
+impl Span {
+    pub(in super::super) fn of(interval: IntervalMonthDayNano) -> Self {
+        let IntervalMonthDayNano { months, days, nanoseconds } = interval;
+        Self { months, days, micros: nanoseconds / 1000 }
+    }
+
+    pub(in super::super) fn interval(self) -> SqlResult<IntervalMonthDayNano> {
+        let nanos = self
+            .micros
+            .checked_mul(1000)
+            .ok_or_else(|| SqlError::new(code::DATETIME_FIELD_OVERFLOW, "interval out of range"))?;
+        Ok(IntervalMonthDayNano::new(self.months, self.days, nanos))
+    }
+}
+
 impl<'a> Row<'a> {
     pub(super) fn len(&self) -> usize {
         self.arguments.len()
@@ -131,11 +146,7 @@ impl<'a> Row<'a> {
 
     pub(super) fn span(&self, index: usize) -> Span {
         match self.at(index) {
-            (LaidOut { values: Values::Interval(array), .. }, row) => {
-                let value = array.value(row);
-                let micros = value.nanoseconds / 1000;
-                Span { months: value.months, days: value.days, micros }
-            }
+            (LaidOut { values: Values::Interval(array), .. }, row) => Span::of(array.value(row)),
             _ => Span::default(),
         }
     }
@@ -340,10 +351,7 @@ impl Out {
 
     pub(super) fn span(&mut self, span: Span) -> SqlResult<()> {
         if let Out::Interval(builder) = self {
-            let nanos = span.micros.checked_mul(1000).ok_or_else(|| {
-                SqlError::new(code::DATETIME_FIELD_OVERFLOW, "interval out of range")
-            })?;
-            builder.append_value(IntervalMonthDayNano::new(span.months, span.days, nanos));
+            builder.append_value(span.interval()?);
         }
         Ok(())
     }

@@ -108,10 +108,7 @@ pub(super) const TABLE: &[Entry] = &[
         out.span(times(row.span(0), row.float(1))?)
     }),
     ("interval_over(interval, double precision) -> interval", |row, out| {
-        if row.float(1) == 0.0 {
-            return Err(SqlError::new(code::DIVISION_BY_ZERO, "division by zero"));
-        }
-        out.span(times(row.span(0), 1.0 / row.float(1))?)
+        out.span(over(row.span(0), row.float(1))?)
     }),
     ("interval_length(interval) -> bigint", |row, out| {
         let Span { months, days, micros } = row.span(0);
@@ -364,15 +361,27 @@ fn difference(later: i64, earlier: i64, out: &mut Out) -> SqlResult<()> {
     out.span(Span { months: 0, days, micros: micros % DAY })
 }
 
-/// What is left over of months becomes days, of days time, as PostgreSQL does it.
 fn times(span: Span, factor: f64) -> SqlResult<Span> {
+    scaled(span, |part| part * factor)
+}
+
+/// A quotient of a span. Not the product with the reciprocal: 49 months over 49 are one.
+pub(in super::super) fn over(span: Span, divisor: f64) -> SqlResult<Span> {
+    if divisor == 0.0 {
+        return Err(SqlError::new(code::DIVISION_BY_ZERO, "division by zero"));
+    }
+    scaled(span, |part| part / divisor)
+}
+
+/// What is left over of months becomes days, of days time, as PostgreSQL does it.
+fn scaled(span: Span, scale: impl Fn(f64) -> f64) -> SqlResult<Span> {
     let rounded = |value: f64| (value * 1e6).round_ties_even() / 1e6;
     let narrow = |value: f64| match value.abs() < f64::from(i32::MAX) {
         true => Ok(value as i32),
         false => Err(out_of_range("interval")),
     };
-    let months = f64::from(span.months) * factor;
-    let days = f64::from(span.days) * factor;
+    let months = scale(f64::from(span.months));
+    let days = scale(f64::from(span.days));
     if !months.is_finite() || !days.is_finite() {
         return Err(out_of_range("interval"));
     }
@@ -384,7 +393,7 @@ fn times(span: Span, factor: f64) -> SqlResult<Span> {
         whole_days += (left_seconds / 86_400.0).trunc();
         left_seconds %= 86_400.0;
     }
-    let micros = (span.micros as f64 * factor + left_seconds * 1e6).round_ties_even();
+    let micros = (scale(span.micros as f64) + left_seconds * 1e6).round_ties_even();
     if micros.is_nan() || micros.abs() >= 9.2e15 {
         return Err(out_of_range("interval"));
     }
