@@ -110,6 +110,10 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             leave_untyped(conditions, else_result.as_deref_mut())?;
             Ok(None)
         }
+        // A path is a text that is read where it is used.
+        Expr::Cast { expr, data_type, .. } if data_type.to_string() == "jsonpath" => {
+            Ok(Some(take(expr)))
+        }
         Expr::Cast { expr, data_type, .. } => {
             let to = SqlType::parse(&data_type.to_string());
             if matches!(to, Some(SqlType::Double | SqlType::Real))

@@ -11,7 +11,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue, TableReference};
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::error::DataFusionError;
-use datafusion::execution::{FunctionRegistry, SessionState};
+use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{
     ContextProvider, ExprPlanner, RelationPlanner, TypePlanner,
 };
@@ -52,12 +52,11 @@ impl<'a> Names<'a> {
     ) -> SqlResult<Self> {
         let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(Operators)];
         expr_planners.extend(state.expr_planners().iter().cloned());
-        let set_functions = SetFunctions { cardinality: state.udf("cardinality")? };
         let mut relation_planners: Vec<Arc<dyn RelationPlanner>> = Vec::new();
         if !functions.are_none() {
             relation_planners.push(Arc::new(FunctionRelations(functions.clone())));
         }
-        relation_planners.push(Arc::new(set_functions));
+        relation_planners.push(Arc::new(SetFunctions));
         Ok(Self { state, relations, functions, expr_planners, relation_planners })
     }
 

@@ -263,6 +263,8 @@ fn jsonb(expr: &RawBinaryExpr, schema: &DFSchema, right: &SqlType) -> Result<Opt
         BinaryOperator::Question => "jsonb_exists",
         BinaryOperator::QuestionPipe => "jsonb_exists_any",
         BinaryOperator::QuestionAnd => "jsonb_exists_all",
+        BinaryOperator::AtQuestion => "jsonb_path_exists_opr",
+        BinaryOperator::AtAt => "jsonb_path_match_opr",
         BinaryOperator::StringConcat => "jsonb_concat",
         BinaryOperator::Minus if index => "jsonb_delete_index",
         BinaryOperator::Minus if list => "jsonb_delete_keys",

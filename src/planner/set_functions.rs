@@ -32,9 +32,7 @@ pub(super) const STREAMED_SERIES: &str = "streamed_series";
 
 /// Plans set-returning functions in FROM, where DataFusion does not.
 #[derive(Debug)]
-pub(super) struct SetFunctions {
-    pub(super) cardinality: Arc<ScalarUDF>,
-}
+pub(super) struct SetFunctions;
 
 impl RelationPlanner for SetFunctions {
     fn plan_relation(
@@ -84,21 +82,22 @@ impl RelationPlanner for SetFunctions {
             }
             other => return Ok(RelationPlanning::Original(Box::new(other))),
         };
-        let plan = self.spread(elements, ordinality)?;
+        let plan = Self::spread(elements, ordinality)?;
         Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias))))
     }
 }
 
 impl SetFunctions {
     /// The elements of arrays as rows, side by side.
-    fn spread(&self, elements: Vec<Expr>, ordinality: bool) -> Result<LogicalPlan> {
+    fn spread(elements: Vec<Expr>, ordinality: bool) -> Result<LogicalPlan> {
         let series = function("generate_series")?;
+        let array_length = function("array_length")?;
         let name = |index: usize| format!("array {index}");
         let mut arrays = Vec::new();
         let mut outputs = Vec::new();
         let mut numbers = Vec::new();
         for (index, array) in elements.into_iter().enumerate() {
-            let length = call(&self.cardinality, vec![array.clone()]);
+            let length = call(&array_length, vec![array.clone(), lit(1_i64)]);
             let length = cast(length, DataType::Int64);
             numbers.push(call(&series, vec![lit(1_i64), length]));
             arrays.push(array.alias(name(index)));

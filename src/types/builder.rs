@@ -312,6 +312,10 @@ pub(super) fn append_string(
         SqlType::Char(0) => builder.append_value(text.trim_end_matches(' ')),
         SqlType::Char(length) => builder.append_value(parse::blank_padded(text, *length)?),
         SqlType::Name => builder.append_value(parse::name(text)),
+        SqlType::InternalChar => {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            builder.append_value(&text[..first]);
+        }
         SqlType::Uuid => builder.append_value(parse::uuid(text)?),
         SqlType::Json => {
             parse::check_json(text)?;

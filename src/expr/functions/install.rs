@@ -8,6 +8,7 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
 use super::super::guard::Guarded;
 use super::arithmetic::CheckArithmetic;
+use super::array_fill::array_fill;
 use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::clock::ClockTimestamp;
@@ -42,6 +43,7 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         ScalarUDF::from(NamedRow::new()),
         ScalarUDF::from(PgTypeof::new()),
         ScalarUDF::from(ClockTimestamp::new()),
+        array_fill(),
     ];
     let all = own.into_iter().chain(numbers::all()).chain(arrays::all());
     let all = all.chain(series::all()).chain(library::all());

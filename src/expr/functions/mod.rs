@@ -16,6 +16,7 @@
 //! | functions of text, JSON, times, arrays (`library`, `arrays`) | | other results or none |
 
 mod arithmetic;
+mod array_fill;
 mod arrays;
 mod assign;
 mod average;

@@ -29,6 +29,7 @@ const ALL: &[SetFunction] = &[
         "json_each_text",
         &[(Some("key"), "json_object_keys"), (Some("value"), "json_each_text_values")],
     ),
+    plain("jsonb_path_query", &[(None, "jsonb_path_query_items")]),
     plain("json_object_keys", &[(None, "json_object_keys")]),
     plain("jsonb_array_elements", &[(Some("value"), "jsonb_array_elements")]),
     plain("jsonb_array_elements_text", &[(Some("value"), "jsonb_array_elements_text")]),
@@ -41,6 +42,7 @@ const ALL: &[SetFunction] = &[
         &[(Some("key"), "jsonb_object_keys"), (Some("value"), "jsonb_each_text_values")],
     ),
     plain("jsonb_object_keys", &[(None, "jsonb_object_keys")]),
+    plain("regexp_matches", &[(None, "regexp_all_matches")]),
     plain("regexp_split_to_table", &[(None, "regexp_split_to_array")]),
     plain("string_to_table", &[(None, "string_to_array")]),
 ];

@@ -1,11 +1,14 @@
 //! PostgreSQL's functions that DataFusion lacks or has with another meaning, a table for each kind.
 
+mod all_matches;
 mod angles;
 mod decimals;
 mod function;
 mod json;
 mod json_edit;
+mod json_order;
 mod json_text;
+mod jsonpath;
 mod number_format;
 mod pattern;
 mod regexes;
@@ -33,10 +36,14 @@ pub(super) fn all() -> Vec<ScalarUDF> {
         regexes::TABLE,
         json::TABLE,
         json_edit::TABLE,
+        json_order::TABLE,
+        jsonpath::TABLE,
         times::TABLE,
         time_format::TABLE,
         number_format::TABLE,
         angles::TABLE,
     ];
-    function::functions(tables.into_iter().flatten())
+    let mut all = function::functions(tables.into_iter().flatten());
+    all.push(all_matches::all_matches());
+    all
 }

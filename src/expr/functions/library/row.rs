@@ -19,6 +19,7 @@ use regex::Regex;
 
 use super::super::super::SessionStyle;
 use super::super::decimal::{numeric_of, significand};
+use super::jsonpath::JsonPath;
 use super::pattern;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextEncoder;
@@ -34,9 +35,12 @@ pub(super) struct Argument {
     pub(super) encoder: Option<TextEncoder>,
 }
 
-/// Compiled patterns of a batch: most calls have one for all rows.
+/// Compiled patterns and paths of a batch: most calls have one for all rows.
 #[derive(Default)]
-pub(super) struct Patterns(RefCell<HashMap<String, Rc<Regex>>>);
+pub(super) struct Patterns {
+    regexes: RefCell<HashMap<String, Rc<Regex>>>,
+    paths: RefCell<HashMap<String, Rc<JsonPath>>>,
+}
 
 /// Patterns that are kept compiled.
 const PATTERNS_MAX: usize = 64;
@@ -191,7 +195,7 @@ impl<'a> Row<'a> {
     /// A regular expression as PostgreSQL writes it, compiled.
     pub(super) fn regex(&self, pattern: &str, flags: &str) -> SqlResult<Rc<Regex>> {
         let key = format!("{flags}/{pattern}");
-        let mut kept = self.patterns.0.borrow_mut();
+        let mut kept = self.patterns.regexes.borrow_mut();
         if let Some(regex) = kept.get(&key) {
             return Ok(Rc::clone(regex));
         }
@@ -201,6 +205,22 @@ impl<'a> Row<'a> {
         }
         kept.insert(key, Rc::clone(&regex));
         Ok(regex)
+    }
+}
+
+impl Row<'_> {
+    /// A path into JSON, parsed.
+    pub(super) fn json_path(&self, text: &str) -> SqlResult<Rc<JsonPath>> {
+        let mut kept = self.patterns.paths.borrow_mut();
+        if let Some(path) = kept.get(text) {
+            return Ok(Rc::clone(path));
+        }
+        let path = Rc::new(JsonPath::parse(text)?);
+        if kept.len() >= PATTERNS_MAX {
+            kept.clear();
+        }
+        kept.insert(text.to_owned(), Rc::clone(&path));
+        Ok(path)
     }
 }
 
