@@ -32,6 +32,9 @@ pub mod code {
     pub const INVALID_DATETIME_FORMAT: SqlState = "22007";
     pub const DATETIME_FIELD_OVERFLOW: SqlState = "22008";
     pub const DIVISION_BY_ZERO: SqlState = "22012";
+    pub const INVALID_PRECEDING_OR_FOLLOWING_SIZE: SqlState = "22013";
+    pub const INVALID_ARGUMENT_FOR_NTILE: SqlState = "22014";
+    pub const INVALID_ARGUMENT_FOR_NTH_VALUE: SqlState = "22016";
     pub const CHARACTER_NOT_IN_REPERTOIRE: SqlState = "22021";
     pub const INVALID_PARAMETER_VALUE: SqlState = "22023";
     pub const INVALID_TEXT_REPRESENTATION: SqlState = "22P02";
@@ -67,6 +70,7 @@ pub mod code {
     pub const UNDEFINED_FUNCTION: SqlState = "42883";
     pub const UNDEFINED_TABLE: SqlState = "42P01";
     pub const UNDEFINED_PARAMETER: SqlState = "42P02";
+    pub const WINDOWING_ERROR: SqlState = "42P20";
     pub const DUPLICATE_CURSOR: SqlState = "42P03";
     pub const DUPLICATE_DATABASE: SqlState = "42P04";
     pub const DUPLICATE_PREPARED_STATEMENT: SqlState = "42P05";

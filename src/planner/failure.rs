@@ -75,6 +75,14 @@ fn no_such_qualified_column(field: &Column, valid_fields: &[Column]) -> SqlError
     }
 }
 
+/// What are functions to DataFusion, and to PostgreSQL a choice among values of one type.
+const CHOICES: &[(&str, &str)] = &[
+    ("coalesce", "COALESCE"),
+    ("greatest", "GREATEST"),
+    ("least", "LEAST"),
+    ("make_array", "ARRAY"),
+];
+
 /// DataFusion knows no function of the name, or none for the types.
 fn no_such_function(text: &str) -> Option<SqlError> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -88,6 +96,13 @@ fn no_such_function(text: &str) -> Option<SqlError> {
         format!("function {} does not exist", &found[1])
     } else {
         let found = CALL.captures(text)?;
+        let types = type_names(&found[2]);
+        if let Some((_, construct)) = CHOICES.iter().find(|(name, _)| *name == &found[1]) {
+            // PostgreSQL names the first two that do not go together.
+            let types = types.replacen(", ", " and ", 1);
+            let message = format!("{construct} types {types} cannot be matched");
+            return Some(SqlError::new(code::DATATYPE_MISMATCH, message));
+        }
         format!("function {}({}) does not exist", &found[1], type_names(&found[2]))
     };
     let hint = "No function matches the given name and argument types. \

@@ -1,14 +1,16 @@
 //! Syntax that PostgreSQL has for functions, and DataFusion reads otherwise or not at all, as calls
 //! of those functions: `AT TIME ZONE`, `SIMILAR TO`, `LIKE ... ESCAPE`, `OVERLAPS`,
 //! `= ANY (array)`, prefix operators, interval literals, array slices without a bound, named
-//! arguments, and casts that are written as functions.
+//! arguments, casts that are written as functions, and rows (`row_syntax`).
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
 use super::dml::number_text;
+use super::hypothetical::counted;
 use super::parse::{fold_ident, parse_expression};
+use super::row_syntax::{flatten_groups, spelled_row};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{ANY_EQUAL, UNTYPED};
 use crate::types::SqlType;
@@ -26,8 +28,19 @@ struct Spelling;
 impl VisitorMut for Spelling {
     type Break = SqlError;
 
+    fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<SqlError> {
+        match flatten_groups(&mut select.group_by) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
-        match respelled(expr) {
+        let spelled = match spelled_row(expr) {
+            Ok(None) => respelled(expr),
+            spelled => spelled,
+        };
+        match spelled {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(new)) => {
                 *expr = new;
@@ -105,9 +118,21 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             }
             Ok(None)
         }
-        Expr::Function(function) => function_form(function),
+        Expr::Function(function) => {
+            leave_arguments_untyped(function)?;
+            function_form(function)
+        }
         Expr::Case { conditions, else_result, .. } => {
-            leave_untyped(conditions, else_result.as_deref_mut())?;
+            let results = conditions.iter_mut().map(|when| &mut when.result);
+            leave_untyped(results.chain(else_result.as_deref_mut()).collect())?;
+            Ok(None)
+        }
+        Expr::Array(array) => {
+            leave_untyped(array.elem.iter_mut().collect())?;
+            Ok(None)
+        }
+        Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+            leave_untyped(vec![left, right])?;
             Ok(None)
         }
         // A path is a text that is read where it is used.
@@ -129,10 +154,8 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
     }
 }
 
-/// String literals among the results of a CASE take the others' type.
-fn leave_untyped(conditions: &mut [ast::CaseWhen], otherwise: Option<&mut Expr>) -> SqlResult<()> {
-    let mut results: Vec<&mut Expr> = conditions.iter_mut().map(|when| &mut when.result).collect();
-    results.extend(otherwise);
+/// String literals among values that have one type take the others'.
+fn leave_untyped(results: Vec<&mut Expr>) -> SqlResult<()> {
     let is_text = |expr: &Expr| {
         matches!(expr, Expr::Value(value)
             if matches!(value.value, ast::Value::SingleQuotedString(_)))
@@ -148,6 +171,24 @@ fn leave_untyped(conditions: &mut [ast::CaseWhen], otherwise: Option<&mut Expr>)
         }
     }
     Ok(())
+}
+
+/// Functions whose arguments have one type.
+const OF_ONE_TYPE: &[&str] = &["coalesce", "greatest", "least", "make_array", "nullif", "nvl"];
+
+fn leave_arguments_untyped(function: &mut ast::Function) -> SqlResult<()> {
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
+        return Ok(());
+    };
+    let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(()) };
+    if !OF_ONE_TYPE.contains(&fold_ident(name).as_str()) {
+        return Ok(());
+    }
+    let values = list.args.iter_mut().filter_map(|arg| match arg {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) => Some(value),
+        _ => None,
+    });
+    leave_untyped(values.collect())
 }
 
 /// Parameters of the functions whose arguments may be named, in order.
@@ -181,6 +222,9 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     if let Some((_, ours)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
         function.name = ast::ObjectName::from(vec![ast::Ident::with_quote('"', *ours)]);
         return Ok(None);
+    }
+    if let Some(counts) = counted(&name, function)? {
+        return Ok(Some(counts));
     }
     let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
     if let Some((_, conversions)) = TO_JSON.iter().find(|(named, _)| *named == name) {
@@ -277,7 +321,7 @@ fn null() -> Expr {
     Expr::Value(ast::Value::Null.with_empty_span())
 }
 
-fn number(digits: &str) -> Expr {
+pub(super) fn number(digits: &str) -> Expr {
     Expr::Value(ast::Value::Number(digits.to_owned(), false).with_empty_span())
 }
 
@@ -302,7 +346,7 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
     Ok(call)
 }
 
-fn cast(value: Expr, to: &SqlType) -> SqlResult<Expr> {
+pub(super) fn cast(value: Expr, to: &SqlType) -> SqlResult<Expr> {
     let mut cast = (*parse_expression(&format!("NULL::{to}"))?.tree).clone();
     if let Expr::Cast { expr, .. } = &mut cast {
         **expr = value;

@@ -7,9 +7,8 @@ use sqlparser::ast::{self, VisitMut, VisitorMut};
 
 use super::parse::parse_expression;
 use crate::error::{SqlError, SqlResult};
-use crate::expr::functions::{UNTYPED, common_type};
+use crate::expr::functions::{UNTYPED, common_type, is_noted};
 use crate::types::SqlType;
-use crate::types::sqltype::TYPE_KEY;
 
 /// Finds the type of an expression that reads no columns; `None`: not known yet.
 pub(super) type TypeOf<'a> = &'a dyn Fn(&ast::Expr) -> Option<arrow::datatypes::Field>;
@@ -89,8 +88,8 @@ impl Lists<'_> {
             let is_number = is_number(cell);
             numbers |= is_number;
             others |= !is_number;
-            marked |= field.metadata().contains_key(TYPE_KEY);
             let found = SqlType::of_field(&field);
+            marked |= is_noted(&found);
             common = Some(match common {
                 None => found,
                 Some(before) => {

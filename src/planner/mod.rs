@@ -22,6 +22,7 @@ mod fetch;
 mod function_syntax;
 mod generated;
 mod grouping_sets;
+mod hypothetical;
 mod job;
 mod labels;
 mod lists;
@@ -31,11 +32,14 @@ mod operators;
 mod parse;
 mod precedence;
 mod query;
+mod row_syntax;
 mod rows;
 mod set_functions;
+mod set_order;
 mod source;
 mod sql_functions;
 mod subquery_syntax;
+mod window_syntax;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -8,18 +8,21 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::functions_nested::expr_fn::array_element;
 use datafusion::logical_expr::expr::{BinaryExpr, Cast, ScalarFunction};
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
 use datafusion::logical_expr::{
-    Expr, ExprSchemable, GetFieldAccess, Operator, binary_expr, cast, lit,
+    Expr, ExprSchemable, GetFieldAccess, Operator, binary_expr, cast, lit, when,
 };
 use sqlparser::ast::{self, BinaryOperator};
 
 use super::parse::type_named;
 use crate::error::{SqlError, code};
-use crate::expr::functions::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY, function};
+use crate::expr::functions::{
+    FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY, function, is_noted, of_type,
+};
 use crate::types::SqlType;
 
 /// Plans what PostgreSQL means by an operator.
@@ -36,6 +39,9 @@ impl ExprPlanner for Operators {
         unpad(&mut expr, schema);
         read_literal(&mut expr, schema);
         check_operands(&expr, schema)?;
+        if let Some(array) = concat_array(&expr, schema)? {
+            return Ok(array);
+        }
         // A parameter's type may not be known yet.
         let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
         let planned = match (left, right) {
@@ -73,21 +79,16 @@ impl ExprPlanner for Operators {
                 let name = if is_text { "jsonb_object_field" } else { "jsonb_array_element" };
                 Ok(PlannerResult::Planned(call(name, args)?))
             }
-            (GetFieldAccess::ListIndex { key }, false) => {
-                let outside = matches!(key.as_ref(),
-                    Expr::Literal(ScalarValue::Int64(Some(index)), _) if *index < 1);
-                if !outside {
-                    return Ok(PlannerResult::Original(expr));
+            (GetFieldAccess::ListIndex { key }, false) => match kind_of(&expr.expr, schema) {
+                Some(SqlType::Array(element)) => {
+                    let found = array_element(expr.expr.clone(), place_in_array(key)?);
+                    Ok(PlannerResult::Planned(match is_noted(&element) {
+                        true => of_type(*element, found),
+                        false => found,
+                    }))
                 }
-                // DataFusion counts negative ones from the end.
-                match kind_of(&expr.expr, schema) {
-                    Some(SqlType::Array(element)) => {
-                        let none = cast(lit(ScalarValue::Null), element.to_arrow());
-                        Ok(PlannerResult::Planned(none))
-                    }
-                    _ => Ok(PlannerResult::Original(expr)),
-                }
-            }
+                _ => Ok(PlannerResult::Original(expr)),
+            },
             _ => Ok(PlannerResult::Original(expr)),
         }
     }
@@ -105,6 +106,15 @@ impl ExprPlanner for Operators {
     }
 }
 
+/// A subscript, NULL where an array has nothing: DataFusion counts negative ones from the end.
+fn place_in_array(key: &Expr) -> Result<Expr> {
+    match key {
+        Expr::Literal(ScalarValue::Int64(Some(1..)), _) => Ok(key.clone()),
+        Expr::Literal(ScalarValue::Int64(_), _) => Ok(lit(ScalarValue::Int64(None))),
+        key => when(key.clone().gt(lit(0)), key.clone()).end(),
+    }
+}
+
 /// The SQL type of an operand; a literal's as PostgreSQL reads it.
 fn kind_of(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
     let (_, field) = expr.to_field(schema).ok()?;
@@ -116,6 +126,41 @@ fn kind_of(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
 
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
+}
+
+/// An array and NULL are the array; an array and a literal without a type are two arrays.
+fn concat_array(
+    expr: &RawBinaryExpr,
+    schema: &DFSchema,
+) -> Result<Option<PlannerResult<RawBinaryExpr>>> {
+    if expr.op != BinaryOperator::StringConcat {
+        return Ok(None);
+    }
+    let is_null = |operand: &Expr| matches!(operand, Expr::Literal(ScalarValue::Null, _));
+    let array = |operand: &Expr| match kind_of(operand, schema) {
+        Some(array @ SqlType::Array(_)) => Some(array),
+        _ => None,
+    };
+    let read = |literal: &Expr, array: &SqlType| {
+        let field = Arc::new(array.field("", true));
+        Expr::Cast(Cast { expr: Box::new(literal.clone()), field })
+    };
+    let RawBinaryExpr { op, left, right } = expr;
+    Ok(match (array(left), array(right)) {
+        (Some(_), None) if is_null(right) => Some(PlannerResult::Planned(left.clone())),
+        (None, Some(_)) if is_null(left) => Some(PlannerResult::Planned(right.clone())),
+        (Some(array), None) if is_literal(right) => {
+            let right = read(right, &array);
+            let arrays = RawBinaryExpr { op: op.clone(), left: left.clone(), right };
+            Some(PlannerResult::Original(arrays))
+        }
+        (None, Some(array)) if is_literal(left) => {
+            let left = read(left, &array);
+            let arrays = RawBinaryExpr { op: op.clone(), left, right: right.clone() };
+            Some(PlannerResult::Original(arrays))
+        }
+        _ => None,
+    })
 }
 
 fn is_overlap(expr: &RawBinaryExpr) -> bool {
@@ -163,7 +208,14 @@ fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
         return;
     }
     let formed = |operand: &Expr| match kind_of(operand, schema) {
-        Some(kind @ (SqlType::Jsonb | SqlType::Uuid | SqlType::Interval)) => Some(kind),
+        Some(
+            kind @ (SqlType::Jsonb
+            | SqlType::Uuid
+            | SqlType::Interval
+            | SqlType::Boolean
+            | SqlType::Bytea
+            | SqlType::Array(_)),
+        ) => Some(kind),
         _ => None,
     };
     let read = |operand: &mut Expr, kind: &SqlType| {
@@ -300,6 +352,23 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
         (BinaryOperator::Minus, Date, Date) => operator(expr, "date_difference"),
         (BinaryOperator::Minus, Date, SqlType::Text) if is_literal(&expr.right) => {
             operator(expr, "date_difference")
+        }
+        (BinaryOperator::Plus, Timestamp | Timestamptz | Interval, SqlType::Text)
+        | (BinaryOperator::Minus, Interval, SqlType::Text)
+            if is_literal(&expr.right) =>
+        {
+            let op = match expr.op {
+                BinaryOperator::Plus => Operator::Plus,
+                _ => Operator::Minus,
+            };
+            let interval = cast(expr.right.clone(), Interval.to_arrow());
+            Ok(Some(binary_expr(expr.left.clone(), op, interval)))
+        }
+        (BinaryOperator::Plus, SqlType::Text, Timestamp | Timestamptz | Interval)
+            if is_literal(&expr.left) =>
+        {
+            let interval = cast(expr.left.clone(), Interval.to_arrow());
+            Ok(Some(binary_expr(expr.right.clone(), Operator::Plus, interval)))
         }
         (BinaryOperator::Plus | BinaryOperator::Minus, Date, Interval) => {
             let op = match expr.op {

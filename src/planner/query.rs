@@ -31,6 +31,7 @@ use super::names::{Names, Relations};
 use super::operators::with_types;
 use super::precedence::mend_precedence;
 use super::set_functions::spread_in_lists;
+use super::set_order::order_outside;
 use super::source::Source;
 use super::sql_functions::{
     Functions, Known, PARAMETERS, arrange_calls, inline, reach, type_arguments,
@@ -38,6 +39,7 @@ use super::sql_functions::{
 use super::subquery_syntax::spell_subqueries;
 use super::syntax::Query;
 use super::whole_rows::spell_whole_rows;
+use super::window_syntax::spell_windows;
 use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::function::Callable;
 use crate::error::{SqlError, SqlResult, code};
@@ -292,6 +294,7 @@ fn prepare(
         spread_in_lists(&mut query)?;
         spell_subqueries(&mut query)?;
         spell_functions(&mut query)?;
+        spell_windows(&mut query)?;
         spell_casts(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;
@@ -310,10 +313,12 @@ fn prepare(
     spell_whole_rows(tree, &|query| columns_of(query).ok())?;
     // A relation that cannot be planned alone says so when the whole is planned.
     label(tree, &|query| columns_of(query).ok());
+    order_outside(tree)?;
     spell_fetch(tree)?;
     spread_in_lists(tree)?;
     spell_subqueries(tree)?;
     spell_functions(tree)?;
+    spell_windows(tree)?;
     spell_casts(tree)
 }
 

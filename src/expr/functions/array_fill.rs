@@ -1,4 +1,5 @@
-//! `array_fill(value, lengths [, bounds])`: an array of one dimension with the same value everywhere.
+//! `array_fill(value, lengths [, bounds])`: an array of one dimension, with the same value
+//! everywhere.
 
 use std::sync::Arc;
 

@@ -313,7 +313,7 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
         let worth = known(to, &to_type) && !plain && from_type != to_type;
         return if worth { Replacement::Whole(Kind::Read(to_type)) } else { Replacement::None };
     }
-    if is_text(to) && !known(from, &from_type) {
+    if is_text(to) && !known(from, &from_type) && from_type != SqlType::Record {
         return Replacement::None;
     }
     if is_text(to) {

@@ -27,6 +27,9 @@ use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
 /// Aggregates whose result is one of the values that they are given.
 const GIVING_VALUES: &[&str] = &["any_value", "first_value", "last_value", "max", "min"];
 
+/// Aggregates that count, in numbers without a sign, which PostgreSQL does not have.
+const COUNTING: &[&str] = &["approx_distinct", "regr_count"];
+
 /// One of DataFusion's aggregate functions.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Framed {
@@ -36,6 +39,46 @@ pub(super) struct Framed {
 impl Framed {
     pub(super) fn new(inner: Arc<AggregateUDF>) -> Self {
         Self { inner }
+    }
+
+    fn counts(&self) -> bool {
+        COUNTING.contains(&self.inner.name())
+    }
+}
+
+/// The accumulator of an aggregate, counts as bigints.
+fn accumulator(inner: &AggregateUDF, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+    if !COUNTING.contains(&inner.name()) {
+        return inner.accumulator(args);
+    }
+    let counted = args.return_field.as_ref().clone().with_data_type(DataType::UInt64);
+    let args = AccumulatorArgs { return_field: Arc::new(counted), ..args };
+    Ok(Box::new(Signed(inner.accumulator(args)?)))
+}
+
+/// A count as a bigint.
+#[derive(Debug)]
+struct Signed(Box<dyn Accumulator>);
+
+impl Accumulator for Signed {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.0.update_batch(values)
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.0.merge_batch(states)
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        self.0.state()
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        self.0.evaluate()?.cast_to(&DataType::Int64)
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
     }
 }
 
@@ -57,12 +100,18 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.inner.return_type(arguments)
+        match self.counts() {
+            true => Ok(DataType::Int64),
+            false => self.inner.return_type(arguments),
+        }
     }
 
     /// One of its argument's values is of the argument's type, with what Weir notes in metadata.
     fn return_field(&self, arguments: &[FieldRef]) -> Result<FieldRef> {
         let field = self.inner.return_field(arguments)?;
+        if self.counts() {
+            return Ok(Arc::new(field.as_ref().clone().with_data_type(DataType::Int64)));
+        }
         let gives_value = GIVING_VALUES.contains(&self.name());
         Ok(match arguments.first() {
             Some(value) if gives_value && value.data_type() == field.data_type() => {
@@ -78,7 +127,7 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        self.inner.accumulator(args)
+        accumulator(&self.inner, args)
     }
 
     fn create_sliding_accumulator(
@@ -86,7 +135,7 @@ impl AggregateUDFImpl for Framed {
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
         let inner = Arc::clone(&self.inner);
-        Ok(Box::new(Frame::new(args, move |args| inner.accumulator(args))?))
+        Ok(Box::new(Frame::new(args, move |args| accumulator(&inner, args))?))
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
@@ -95,6 +144,9 @@ impl AggregateUDFImpl for Framed {
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
         let extreme = matches!(self.name(), "min" | "max");
+        if self.counts() {
+            return false;
+        }
         if extreme && args.return_field.data_type().is_floating() {
             return false;
         }
@@ -142,7 +194,10 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn default_value(&self, data_type: &DataType) -> Result<ScalarValue> {
-        self.inner.default_value(data_type)
+        match self.counts() {
+            true => self.inner.default_value(&DataType::UInt64)?.cast_to(&DataType::Int64),
+            false => self.inner.default_value(data_type),
+        }
     }
 
     fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {

@@ -8,17 +8,19 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, Result, ScalarValue};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition, cast,
 };
 
-use super::mixed::alike;
+use super::mixed::{alike, order_of};
 use super::noted::{noted, noted_elements};
 use super::recursive::retyped;
-use super::untyped::common_type;
+use super::untyped::{common_type, read_literal, stays_text, untyped_literal};
+use crate::error::{SqlError, code};
 use crate::types::SqlType;
 
 /// Scalar functions whose result has their arguments' type. The others say what they take, and
@@ -27,6 +29,7 @@ const POLYMORPHIC: &[&str] = &[
     "abs",
     "array_append",
     "array_concat",
+    "array_fill",
     "array_position",
     "array_positions",
     "array_prepend",
@@ -75,14 +78,17 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
                     Expr::Literal(ScalarValue::Int64(None), metadata) => {
                         Expr::Literal(ScalarValue::Null, metadata)
                     }
-                    other => narrow(other)?.data,
+                    other => narrow_expression(other)?,
                 };
             }
             Ok(Transformed::yes(LogicalPlanBuilder::values(rows)?.build()?))
         }
         LogicalPlan::Union(union) => {
             let types = union_types(&union)?;
-            let inputs = union.inputs.into_iter().map(|input| with_floats(input, &types));
+            let inputs = union
+                .inputs
+                .into_iter()
+                .map(|input| with_floats(read_literals(input, &types)?, &types));
             let union = Union::try_new_with_loose_types(inputs.collect::<Result<_>>()?)?;
             Ok(Transformed::yes(LogicalPlan::Union(union)))
         }
@@ -90,11 +96,17 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
         plan => {
             let names = NamePreserver::new(&plan);
             let schema = merge_schema(&plan.inputs());
+            let sorts = matches!(plan, LogicalPlan::Sort(_));
             let changed = plan.map_expressions(|expr| {
                 let name = names.save(&expr);
                 let typed = narrow(expr)?
                     .data
-                    .transform_up(|expr| Ok(noted(alike(expr, &schema)?.data, &schema)))?;
+                    .transform_up(|expr| Ok(noted(alike(expr, &schema)?.data, &schema)))?
+                    .transform_data(|expr| expr.transform_up(|expr| in_order(expr, &schema)))?;
+                let typed = match sorts {
+                    true => typed.map_data(|expr| order_of(expr, &schema))?,
+                    false => typed,
+                };
                 Ok(typed.update_data(|expr| name.restore(expr)))
             })?;
             // Types may change from below, even where no literal stands.
@@ -105,6 +117,20 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
             }
         }
     }
+}
+
+/// The ORDER BY of a window or of an aggregate by what its values are ordered by.
+fn in_order(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let orders = match &mut expr {
+        Expr::WindowFunction(window) => &mut window.params.order_by,
+        // DISTINCT's ORDER BY is told by its arguments.
+        Expr::AggregateFunction(call) if !call.params.distinct => &mut call.params.order_by,
+        _ => return Ok(Transformed::no(expr)),
+    };
+    for sort in orders {
+        sort.expr = order_of(std::mem::take(&mut sort.expr), schema)?;
+    }
+    Ok(Transformed::yes(expr))
 }
 
 /// The types of a union's columns. One of columns whose types PostgreSQL does not match is refused.
@@ -121,6 +147,26 @@ fn union_types(union: &Union) -> Result<Vec<SqlType>> {
         types.push(common);
     }
     Ok(types)
+}
+
+/// A part of a union whose columns that are literals without a type have the others'.
+fn read_literals(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
+    let LogicalPlan::Projection(projection) = input.as_ref() else { return Ok(input) };
+    let literal = |expr: &Expr, to: &SqlType| {
+        let literal = untyped_literal(&expr.clone().unalias());
+        literal.filter(|_| !stays_text(to)).map(|literal| read_literal(literal, to))
+    };
+    let columns = || projection.expr.iter().zip(types);
+    if !columns().any(|(expr, to)| literal(expr, to).is_some()) {
+        return Ok(input);
+    }
+    let columns = columns().map(|(expr, to)| match literal(expr, to) {
+        Some(literal) => literal.alias(expr.qualified_name().1),
+        None => expr.clone(),
+    });
+    let columns: Vec<Expr> = columns.collect();
+    let rows = projection.input.as_ref().clone();
+    LogicalPlanBuilder::from(rows).project(columns)?.build().map(Arc::new)
 }
 
 /// A part of a union with floats where it has numerics and another part has floats: DataFusion
@@ -146,9 +192,11 @@ fn with_floats(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<Logical
     LogicalPlanBuilder::from(input).project(columns)?.build().map(Arc::new)
 }
 
-/// Narrows the literals of one expression.
+/// Narrows the literals of one expression, which reads no columns.
 pub fn narrow_expression(expr: Expr) -> Result<Expr> {
-    Ok(narrow(expr)?.data)
+    let none = DFSchema::empty();
+    let typed = |expr| Ok(noted(alike(expr, &none)?.data, &none));
+    Ok(narrow(expr)?.data.transform_up(typed)?.data)
 }
 
 fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
@@ -159,6 +207,7 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
                 None => Transformed::no(Expr::Literal(value, metadata)),
             },
             Expr::WindowFunction(mut window) => {
+                check_counts(&window)?;
                 let name = window.fun.name();
                 let values = VALUES_OF_WINDOWS.iter().find(|(known, _)| *known == name);
                 let is_aggregate = matches!(window.fun, WindowFunctionDefinition::AggregateUDF(_));
@@ -194,6 +243,22 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
             other => Transformed::no(other),
         })
     })
+}
+
+/// `ntile(0)` and `nth_value(x, 0)` are nothing.
+fn check_counts(window: &WindowFunction) -> Result<()> {
+    let (place, code) = match window.fun.name() {
+        "ntile" => (0, code::INVALID_ARGUMENT_FOR_NTILE),
+        "nth_value" => (1, code::INVALID_ARGUMENT_FOR_NTH_VALUE),
+        _ => return Ok(()),
+    };
+    match window.params.args.get(place) {
+        Some(Expr::Literal(ScalarValue::Int64(Some(..=0)), _)) => {
+            let message = format!("argument of {} must be greater than zero", window.fun.name());
+            Err(SqlError::new(code, message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn jump(expr: Expr) -> Transformed<Expr> {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, DFSchema, Result};
@@ -13,10 +14,22 @@ use datafusion::logical_expr::{
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Unnest, Volatility,
 };
 
+use super::library::scalar_of;
 use crate::types::SqlType;
 
 /// Functions that give one of their arguments' values.
 const GIVING_VALUES: &[&str] = &["coalesce", "greatest", "least", "nullif", "nvl"];
+
+/// Functions that give an array of the same elements as an array that they are given.
+const GIVING_ARRAYS: &[&str] = &[
+    "array_append",
+    "array_concat",
+    "array_prepend",
+    "array_remove",
+    "array_replace",
+    "array_slice",
+    "trim_array",
+];
 
 /// A choice among values of one noted type, with the note.
 pub(super) fn noted(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
@@ -35,7 +48,7 @@ pub(super) fn noted_elements(unnest: Unnest) -> Result<LogicalPlan> {
             SqlType::Array(element) => *element,
             other => other,
         });
-        if !element.field("", true).metadata().is_empty() {
+        if is_noted(&element) {
             let column = unnest.schema.index_of_column(&list.output_column)?;
             types.insert(column, element);
         }
@@ -57,8 +70,16 @@ pub(super) fn noted_elements(unnest: Unnest) -> Result<LogicalPlan> {
     LogicalPlanBuilder::from(plan).project(columns)?.build()
 }
 
+/// Whether Arrow's type does not tell all of a type.
+pub fn is_noted(sql_type: &SqlType) -> bool {
+    match sql_type {
+        SqlType::Array(element) => is_noted(element),
+        other => !other.field("", true).metadata().is_empty(),
+    }
+}
+
 /// A value with the note of its type. It may be NULL as far as a plan knows.
-pub(super) fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
+pub fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
     let signature = Signature::any(1, Volatility::Immutable);
     let function = Noted { name: format!("of type {sql_type}"), sql_type, signature };
     let function = Arc::new(ScalarUDF::from(function));
@@ -74,8 +95,23 @@ fn noted_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
         Expr::ScalarFunction(call) if GIVING_VALUES.contains(&call.func.name()) => {
             call.args.iter().collect()
         }
+        Expr::ScalarFunction(call) if call.func.name() == "make_array" => {
+            let element = common_note(call.args.iter(), schema)?;
+            return Some(SqlType::Array(Box::new(element)));
+        }
+        Expr::ScalarFunction(call) if GIVING_ARRAYS.contains(&call.func.name()) => {
+            let is_array = |arg: &&Expr| arg.get_type(schema).is_ok_and(|kind| kind.is_list());
+            let array = common_note(call.args.iter().filter(is_array), schema)?;
+            let (_, own) = expr.to_field(schema).ok()?;
+            return (SqlType::of_field(&own) != array).then_some(array);
+        }
         _ => return None,
     };
+    common_note(values.into_iter(), schema)
+}
+
+/// The type that values have in common, if it is noted.
+fn common_note<'a>(values: impl Iterator<Item = &'a Expr>, schema: &DFSchema) -> Option<SqlType> {
     let mut common = None;
     for value in values {
         let (_, field) = value.to_field(schema).ok()?;
@@ -87,7 +123,7 @@ fn noted_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
             return None;
         }
     }
-    common.filter(|sql_type| !sql_type.field("", true).metadata().is_empty())
+    common.filter(is_noted)
 }
 
 /// `"of type t"(x)`: `x`, which is a `t`.
@@ -116,6 +152,13 @@ impl ScalarUDFImpl for Noted {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        args.args[0].cast_to(args.return_type(), None)
+        let is_scalar = matches!(args.args[0], ColumnarValue::Scalar(_));
+        let values = args.args[0].to_array(if is_scalar { 1 } else { args.number_rows })?;
+        // What is noted of elements is part of an array's type.
+        let values = cast(&values, args.return_type())?;
+        Ok(match is_scalar {
+            true => ColumnarValue::Scalar(scalar_of(&values)?),
+            false => ColumnarValue::Array(values),
+        })
     }
 }

@@ -1,9 +1,12 @@
 //! Literals without a type of their own, and the type that several values have in common.
 
+use std::sync::Arc;
+
 use arrow::datatypes::DataType;
-use datafusion::common::Result;
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::expr::Cast;
 use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
 use crate::error::{SqlError, SqlResult, code};
@@ -64,6 +67,25 @@ fn category(sql_type: &SqlType) -> u8 {
         SqlType::Unknown => b'X',
         _ => b'U',
     }
+}
+
+/// Whether a literal beside values of this type stays the text that it is.
+pub(super) fn stays_text(sql_type: &SqlType) -> bool {
+    matches!(category(sql_type), b'S' | b'X') || *sql_type == SqlType::Record
+}
+
+/// A literal that has no type yet.
+pub(super) fn untyped_literal(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::Literal(ScalarValue::Utf8(Some(_)), None) => Some(expr.clone()),
+        Expr::ScalarFunction(call) if call.func.name() == UNTYPED => call.args.first().cloned(),
+        _ => None,
+    }
+}
+
+/// A literal as a value of a type.
+pub(super) fn read_literal(literal: Expr, to: &SqlType) -> Expr {
+    Expr::Cast(Cast::new_from_field(Box::new(literal), Arc::new(to.field("", true))))
 }
 
 /// How far a type is up the ladder of implicit casts.

@@ -1,5 +1,5 @@
-//! `regexp_matches(text, pattern [, flags])`: the groups of every match, as an array of arrays, whose
-//! elements the planner makes rows of.
+//! `regexp_matches(text, pattern [, flags])`: the groups of every match, as an array of arrays,
+//! whose elements the planner makes rows of.
 
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@
 //! expression predicate, or arithmetic of: primary accessor ...
 //! ```
 //!
-//! A predicate is an expression of its own where PostgreSQL takes it for one: in parentheses, and as
-//! the whole path.
+//! A predicate is an expression of its own where PostgreSQL takes it for one: in parentheses, and
+//! as the whole path.
 
 use regex::Regex;
 
