@@ -357,18 +357,14 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
         | (BinaryOperator::Minus, Interval, SqlType::Text)
             if is_literal(&expr.right) =>
         {
-            let op = match expr.op {
-                BinaryOperator::Plus => Operator::Plus,
-                _ => Operator::Minus,
-            };
             let interval = cast(expr.right.clone(), Interval.to_arrow());
-            Ok(Some(binary_expr(expr.left.clone(), op, interval)))
+            add_interval(expr, left, &expr.left, interval)
         }
         (BinaryOperator::Plus, SqlType::Text, Timestamp | Timestamptz | Interval)
             if is_literal(&expr.left) =>
         {
             let interval = cast(expr.left.clone(), Interval.to_arrow());
-            Ok(Some(binary_expr(expr.right.clone(), Operator::Plus, interval)))
+            add_interval(expr, right, &expr.right, interval)
         }
         (BinaryOperator::Plus | BinaryOperator::Minus, Date, Interval) => {
             let op = match expr.op {
@@ -411,6 +407,22 @@ fn times(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option
         }
         _ => Ok(None),
     }
+}
+
+/// A sum or a difference of a moment or an interval with an interval that was a literal.
+fn add_interval(
+    expr: &RawBinaryExpr,
+    kind: &SqlType,
+    value: &Expr,
+    interval: Expr,
+) -> Result<Option<Expr>> {
+    let typed = RawBinaryExpr { op: expr.op.clone(), left: value.clone(), right: interval };
+    let planned = times(&typed, kind, &SqlType::Interval)?;
+    let op = match expr.op {
+        BinaryOperator::Minus => Operator::Minus,
+        _ => Operator::Plus,
+    };
+    Ok(planned.or_else(|| Some(binary_expr(typed.left, op, typed.right))))
 }
 
 fn other(expr: &RawBinaryExpr, left: &SqlType, right: &SqlType) -> Result<Option<Expr>> {

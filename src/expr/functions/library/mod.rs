@@ -24,9 +24,7 @@ pub(super) use decimals::{overflow, rescale};
 pub(super) use function::{no_such, scalar_of};
 pub(super) use json::push_string as push_json_string;
 pub(super) use row::Span;
-pub(super) use times::{
-    Part, date_part, interval_part, moved, over, time_part, timestamp_part,
-};
+pub(super) use times::{Part, date_part, interval_part, moved, over, time_part, timestamp_part};
 pub(super) use units::unit;
 
 /// All of them.
