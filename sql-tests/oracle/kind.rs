@@ -15,16 +15,19 @@ pub(super) enum Kind {
     Float,
     /// float8 that is rounded: nothing is computed from it any more.
     Ratio,
+    /// float8 whose last digits depend on the order of rows: it is looked at only.
+    Rough,
     Bool,
     Date,
     Timestamp,
-    /// Of ordered aggregates only.
+    Json,
     IntArray,
     TextArray,
 }
 
 /// What columns of tables have.
 pub(super) const STORED: &[Kind] = &[
+    Kind::Int,
     Kind::Int,
     Kind::Int,
     Kind::BigInt,
@@ -35,31 +38,44 @@ pub(super) const STORED: &[Kind] = &[
     Kind::Bool,
     Kind::Date,
     Kind::Timestamp,
+    Kind::Json,
+    Kind::IntArray,
+    Kind::TextArray,
 ];
 
 impl Kind {
-    /// As a column is declared.
-    pub(super) fn declared(self) -> &'static str {
+    /// As a column may be declared.
+    pub(super) fn declared(self) -> &'static [&'static str] {
         match self {
-            Self::Numeric => "numeric(12,2)",
-            other => other.sql(),
+            Self::Numeric => &["numeric(12,2)", "numeric(12,2)", "numeric", "numeric(20,5)"],
+            other => std::slice::from_ref(other.name()),
         }
     }
 
     /// As a value is cast.
     pub(super) fn sql(self) -> &'static str {
+        self.name()
+    }
+
+    fn name(self) -> &'static &'static str {
         match self {
-            Self::Int => "int",
-            Self::BigInt => "bigint",
-            Self::Numeric => "numeric",
-            Self::Text => "text",
-            Self::Float | Self::Ratio => "float8",
-            Self::Bool => "boolean",
-            Self::Date => "date",
-            Self::Timestamp => "timestamp",
-            Self::IntArray => "int[]",
-            Self::TextArray => "text[]",
+            Self::Int => &"int",
+            Self::BigInt => &"bigint",
+            Self::Numeric => &"numeric",
+            Self::Text => &"text",
+            Self::Float | Self::Ratio | Self::Rough => &"float8",
+            Self::Bool => &"boolean",
+            Self::Date => &"date",
+            Self::Timestamp => &"timestamp",
+            Self::Json => &"jsonb",
+            Self::IntArray => &"int[]",
+            Self::TextArray => &"text[]",
         }
+    }
+
+    /// Whether its values can be compared with others.
+    pub(super) fn is_exact(self) -> bool {
+        !matches!(self, Self::Ratio | Self::Rough)
     }
 
     /// The first letter of a column's name.
@@ -69,11 +85,13 @@ impl Kind {
             Self::BigInt => 'b',
             Self::Numeric => 'n',
             Self::Text => 't',
-            Self::Float | Self::Ratio => 'f',
+            Self::Float | Self::Ratio | Self::Rough => 'f',
             Self::Bool => 'o',
             Self::Date => 'd',
             Self::Timestamp => 's',
-            Self::IntArray | Self::TextArray => 'a',
+            Self::Json => 'j',
+            Self::IntArray => 'a',
+            Self::TextArray => 'e',
         }
     }
 
@@ -98,14 +116,22 @@ impl Kind {
             Self::BigInt => &["1", "0", "2", "30", "-1"],
             Self::Numeric => &["1.50", "0.00", "2.25", "-0.50", "100.00"],
             Self::Text => &["'a'", "'b'", "'ab'", "'c'"],
-            Self::Float | Self::Ratio => &["0.5", "0", "1.25", "-2", "1000000"],
+            Self::Float | Self::Ratio | Self::Rough => &["0.5", "0", "1.25", "-2", "1000000"],
             Self::Bool => &["true", "false"],
             Self::Date => &["'2024-02-29'", "'2024-01-01'", "'1999-12-31'"],
             Self::Timestamp => {
                 &["'2024-02-29 12:00:00'", "'2024-01-01 00:00:00'", "'1999-12-31 23:59:59.5'"]
             }
-            Self::IntArray => &["'{1,2}'", "'{}'"],
-            Self::TextArray => &["'{a,b}'", "'{}'"],
+            Self::Json => &[
+                r#"'{"a": 1, "b": [1, 2]}'"#,
+                "'[1, 2, 1]'",
+                r#"'{"a": "x", "c": null}'"#,
+                r#"'[{"a": 2}, {"b": "ab"}]'"#,
+                "'1'",
+                r#"'"a"'"#,
+            ],
+            Self::IntArray => &["'{1,2}'", "'{2}'", "'{}'", "'{1,1,3}'"],
+            Self::TextArray => &["'{a,b}'", "'{b}'", "'{}'", "'{ab,a,a}'"],
         }
     }
 
@@ -115,12 +141,15 @@ impl Kind {
             Self::BigInt => &["9223372036854775807", "-9223372036854775808"],
             Self::Numeric => &["9999999999.99", "-9999999999.99", "0.01"],
             Self::Text => &["''", "'A'", "'é'", "' a'", "'a%_'"],
-            Self::Float | Self::Ratio => &["'NaN'", "'Infinity'", "'-Infinity'", "'-0'"],
+            Self::Float | Self::Ratio | Self::Rough => {
+                &["'NaN'", "'Infinity'", "'-Infinity'", "'-0'"]
+            }
             Self::Bool => &["true"],
             Self::Date => &["'0001-01-01'", "'9999-12-31'", "'1970-01-01'"],
             Self::Timestamp => &["'0001-01-01 00:00:00'", "'9999-12-31 23:59:59.999999'"],
-            Self::IntArray => &["'{NULL}'"],
-            Self::TextArray => &["'{NULL,\"\"}'"],
+            Self::Json => &["'null'", "'[]'", "'{}'", r#"'{"": [], "a": {"a": true}}'"#],
+            Self::IntArray => &["'{NULL}'", "'{2147483647,NULL}'"],
+            Self::TextArray => &["'{NULL,\"\"}'", "'{\"a,b\",NULL}'"],
         }
     }
 

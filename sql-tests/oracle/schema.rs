@@ -15,6 +15,13 @@ const ROWS_MAX: usize = 9;
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) kind: Kind,
+    declared: &'static str,
+}
+
+impl Column {
+    pub(super) fn new(name: String, kind: Kind) -> Self {
+        Self { name, kind, declared: kind.sql() }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -33,7 +40,7 @@ impl Table {
             .enumerate()
             .map(|(place, column)| {
                 let key = if self.keyed && place == 0 { " PRIMARY KEY" } else { "" };
-                format!("{} {}{key}", column.name, column.kind.declared())
+                format!("{} {}{key}", column.name, column.declared)
             })
             .collect();
         format!("CREATE TABLE {} ({})", self.name, columns.join(", "))
@@ -47,12 +54,14 @@ pub(super) fn tables(random: &mut StdRng) -> Vec<Table> {
             let keyed = random.random_bool(0.5);
             let mut columns = Vec::new();
             if keyed {
-                columns.push(Column { name: "id".to_string(), kind: Kind::Int });
+                columns.push(Column::new("id".to_string(), Kind::Int));
             }
-            columns.push(Column { name: "k".to_string(), kind: Kind::Int });
+            columns.push(Column::new("k".to_string(), Kind::Int));
             for place in 0..random.random_range(1..=4) {
                 let kind = *STORED.choose(random).expect("not empty");
-                columns.push(Column { name: format!("{}{place}", kind.letter()), kind });
+                let declared = kind.declared().choose(random).expect("not empty");
+                let name = format!("{}{place}", kind.letter());
+                columns.push(Column { declared, ..Column::new(name, kind) });
             }
             Table { name: format!("t{number}"), columns, keyed }
         })

@@ -12,7 +12,7 @@ use super::hypothetical::counted;
 use super::parse::{fold_ident, parse_expression};
 use super::row_syntax::{flatten_groups, spelled_row};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::{ANY_EQUAL, UNTYPED};
+use crate::expr::functions::{ANY_EQUAL, ARRAY_OVERLAPS, UNTYPED};
 use crate::types::SqlType;
 
 /// Rewrites a query, those of its subqueries too.
@@ -80,7 +80,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             call("overlaps", left.drain(..).chain(right.drain(..)).collect()).map(Some)
         }
         Expr::BinaryOp { left, op: ast::BinaryOperator::PGOverlap, right } => {
-            call("array_has_any", vec![take(left), take(right)]).map(Some)
+            call(ARRAY_OVERLAPS, vec![take(left), take(right)]).map(Some)
         }
         Expr::UnaryOp { op, expr } => {
             let name = match op {
@@ -97,9 +97,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             call(name, vec![argument]).map(Some)
         }
         Expr::Interval(interval) if interval.leading_field.is_none() => {
-            let is_text = matches!(interval.value.as_ref(), Expr::Value(value)
-                if matches!(value.value, ast::Value::SingleQuotedString(_)));
-            match is_text {
+            match is_text(&interval.value) {
                 true => cast(take(&mut interval.value), &SqlType::Interval).map(Some),
                 false => Ok(None),
             }
@@ -120,6 +118,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
         }
         Expr::Function(function) => {
             leave_arguments_untyped(function)?;
+            keep_constants(function);
             function_form(function)
         }
         Expr::Case { conditions, else_result, .. } => {
@@ -154,12 +153,32 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
     }
 }
 
+/// A number that an aggregate is ordered by is that number, not a column's place.
+fn keep_constants(function: &mut ast::Function) {
+    let clauses = match &mut function.args {
+        ast::FunctionArguments::List(list) => list.clauses.as_mut_slice(),
+        _ => &mut [],
+    };
+    let orders = clauses.iter_mut().filter_map(|clause| match clause {
+        ast::FunctionArgumentClause::OrderBy(order) => Some(order),
+        _ => None,
+    });
+    for key in orders.chain([&mut function.within_group]).flatten() {
+        if matches!(&key.expr, Expr::Value(value) if matches!(value.value, ast::Value::Number(..)))
+        {
+            let number = Box::new(std::mem::replace(&mut key.expr, null()));
+            key.expr = Expr::Nested(number);
+        }
+    }
+}
+
+fn is_text(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value)
+        if matches!(value.value, ast::Value::SingleQuotedString(_)))
+}
+
 /// String literals among values that have one type take the others'.
 fn leave_untyped(results: Vec<&mut Expr>) -> SqlResult<()> {
-    let is_text = |expr: &Expr| {
-        matches!(expr, Expr::Value(value)
-            if matches!(value.value, ast::Value::SingleQuotedString(_)))
-    };
     let is_null =
         |expr: &Expr| matches!(expr, Expr::Value(value) if value.value == ast::Value::Null);
     if results.iter().all(|result| is_text(result) || is_null(result)) {
@@ -228,7 +247,7 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     }
     let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
     if let Some((_, conversions)) = TO_JSON.iter().find(|(named, _)| *named == name) {
-        convert_arguments(conversions, &mut list.args)?;
+        convert_arguments(conversions, list)?;
         return Ok(None);
     }
     if let Some((_, parameters)) = NAMED.iter().find(|(named, _)| *named == name) {
@@ -264,15 +283,24 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     }
 }
 
-/// Calls its arguments' conversions.
-fn convert_arguments(conversions: &[&str], args: &mut [ast::FunctionArg]) -> SqlResult<()> {
-    for (conversion, arg) in std::iter::zip(conversions, args) {
+/// Calls its arguments' conversions. DISTINCT values are in the order of an argument only, which
+/// is converted with it.
+fn convert_arguments(conversions: &[&str], list: &mut ast::FunctionArgumentList) -> SqlResult<()> {
+    let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
+    for (conversion, arg) in std::iter::zip(conversions, &mut list.args) {
         if let ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) = arg {
             let given = std::mem::replace(value, null());
             *value = match *conversion {
-                "text" => cast(given, &SqlType::Text)?,
-                function => call(function, vec![given])?,
+                "text" => cast(given.clone(), &SqlType::Text)?,
+                function => call(function, vec![given.clone()])?,
             };
+            let orders = list.clauses.iter_mut().filter_map(|clause| match clause {
+                ast::FunctionArgumentClause::OrderBy(order) if distinct => Some(order),
+                _ => None,
+            });
+            for key in orders.flatten().filter(|key| key.expr == given) {
+                key.expr = value.clone();
+            }
         }
     }
     Ok(())

@@ -11,12 +11,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{
     Aggregate, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Projection, lit,
 };
+use datafusion::optimizer::analyzer::AnalyzerRule;
+use datafusion::optimizer::analyzer::resolve_grouping_function::ResolveGroupingFunction;
 
 /// Which grouping sets become aggregations of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,17 @@ pub(super) enum Split {
 
 /// Sets that CUBE makes, at the most: of 12 columns, as in PostgreSQL.
 const CUBE_COLUMNS_MAX: usize = 12;
+
+/// `grouping(x)` as what it stands for, before subqueries beside it become joins of what is
+/// grouped.
+pub(super) fn resolve_functions(plan: LogicalPlan, options: &ConfigOptions) -> Result<LogicalPlan> {
+    let rule = ResolveGroupingFunction::new();
+    let done = plan.transform_up_with_subqueries(|node| match node {
+        LogicalPlan::Aggregate(_) => rule.analyze(node, options).map(Transformed::yes),
+        node => Ok(Transformed::no(node)),
+    })?;
+    Ok(done.data)
+}
 
 /// `plan` without those grouping sets, in its subqueries too.
 pub(super) fn split(plan: LogicalPlan, split: Split) -> Result<LogicalPlan> {

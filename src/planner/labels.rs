@@ -53,7 +53,8 @@ impl VisitorMut for Labels<'_> {
     // After those of FROM, whose names a wildcard may bring.
     fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<()> {
         let brought = self.brought(select);
-        label_among(&mut select.projection, &brought);
+        let own = self.own_columns(select);
+        label_among(&mut select.projection, &brought, &own);
         ControlFlow::Continue(())
     }
 }
@@ -74,7 +75,66 @@ impl Brought {
     }
 }
 
+/// What of a list is of the query's own FROM. Planned, a column of a query around it has a name
+/// that no other can be called by.
+struct Own {
+    relations: Vec<String>,
+    columns: Brought,
+}
+
+impl Own {
+    fn has(&self, expr: &ast::Expr) -> bool {
+        match expr {
+            ast::Expr::Identifier(name) => self.columns.may_have(&fold_ident(name)),
+            ast::Expr::CompoundIdentifier(parts) => match parts.as_slice() {
+                [.., relation, _] => self.relations.contains(&fold_ident(relation)),
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+}
+
+fn relations_of(from: &ast::TableWithJoins, names: &mut Vec<String>) {
+    for factor in std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation)) {
+        let (alias, name) = match factor {
+            ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
+                relations_of(table_with_joins, names);
+                continue;
+            }
+            ast::TableFactor::Table { alias, name, .. } => {
+                (alias, name.0.last().and_then(|part| part.as_ident()))
+            }
+            ast::TableFactor::Function { alias, name, .. } => {
+                (alias, name.0.last().and_then(|part| part.as_ident()))
+            }
+            ast::TableFactor::Derived { alias, .. }
+            | ast::TableFactor::NestedJoin { alias, .. }
+            | ast::TableFactor::UNNEST { alias, .. } => (alias, None),
+            _ => continue,
+        };
+        names.extend(alias.as_ref().map(|alias| &alias.name).or(name).map(fold_ident));
+    }
+}
+
 impl Labels<'_> {
+    fn own_columns(&self, select: &ast::Select) -> Own {
+        let mut relations = Vec::new();
+        select.from.iter().for_each(|from| relations_of(from, &mut relations));
+        let unqualified = |item: &ast::SelectItem| {
+            matches!(item, ast::SelectItem::UnnamedExpr(ast::Expr::Identifier(_)))
+        };
+        let columns = if self.with.len() < 2 || !select.projection.iter().any(unqualified) {
+            Brought::Unknown
+        } else if select.from.is_empty() {
+            Brought::Names(Vec::new())
+        } else {
+            let all = ast::SelectItem::Wildcard(ast::WildcardAdditionalOptions::default());
+            self.names(vec![all], select).map_or(Brought::Unknown, Brought::Names)
+        };
+        Own { relations, columns }
+    }
+
     fn brought(&self, select: &ast::Select) -> Brought {
         let wildcards = select.projection.iter().filter(|item| is_wildcard(item));
         let wildcards: Vec<ast::SelectItem> = wildcards.cloned().collect();
@@ -91,11 +151,6 @@ impl Labels<'_> {
         body.projection = wildcards;
         body.from.clone_from(&select.from);
         alone.with = surrounding(&self.with);
-        if let Some(with) = &mut alone.with {
-            for table in &mut with.cte_tables {
-                label(&mut table.query, self.columns_of);
-            }
-        }
         (self.columns_of)(alone)
     }
 }
@@ -116,14 +171,14 @@ fn is_wildcard(item: &ast::SelectItem) -> bool {
 }
 
 /// Columns of a function in FROM are named as its parameters are, or after the function, or after
-/// its alias.
-pub(super) fn label_function(factor: &mut ast::TableFactor) {
+/// its alias. Whether it is one whose columns are known.
+pub(super) fn label_function(factor: &mut ast::TableFactor) -> bool {
     let (function, columns, alias, ordinality) = match factor {
         ast::TableFactor::Table { name, alias, args: Some(_), with_ordinality, .. }
         | ast::TableFactor::Function { name, alias, with_ordinality, .. }
             if named(name).is_some() =>
         {
-            let Some(found) = named(name) else { return };
+            let Some(found) = named(name) else { return false };
             let columns: Vec<_> = found.columns.iter().map(|(column, _)| *column).collect();
             (found.name, columns, alias, *with_ordinality)
         }
@@ -135,7 +190,7 @@ pub(super) fn label_function(factor: &mut ast::TableFactor) {
         ast::TableFactor::UNNEST { alias, array_exprs, with_ordinality, .. } => {
             ("unnest", vec![None; array_exprs.len()], alias, *with_ordinality)
         }
-        _ => return,
+        _ => return false,
     };
     let alias = alias.get_or_insert_with(|| ast::TableAlias {
         explicit: false,
@@ -156,18 +211,24 @@ pub(super) fn label_function(factor: &mut ast::TableFactor) {
         let name = ast::Ident::new("ordinality");
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
+    true
+}
+
+/// Labels the items of a list, of which a wildcard may bring any name.
+pub(super) fn label_all(items: &mut [ast::SelectItem]) {
+    let wildcard = items.iter().any(is_wildcard);
+    let brought = if wildcard { Brought::Unknown } else { Brought::Names(Vec::new()) };
+    label_among(items, &brought, &Own { relations: Vec::new(), columns: Brought::Unknown });
 }
 
 /// Labels the items of a list.
-fn label_among(items: &mut [ast::SelectItem], brought: &Brought) {
+fn label_among(items: &mut [ast::SelectItem], brought: &Brought, own: &Own) {
     let mut taken: Vec<String> = Vec::new();
     for item in items {
         let (name, expr, plain) = match item {
             ast::SelectItem::UnnamedExpr(expr) => {
                 let name = column_name(expr).unwrap_or_else(|| "?column?".to_owned());
-                let plain =
-                    matches!(expr, ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_));
-                (name, expr.clone(), plain)
+                (name, expr.clone(), own.has(expr))
             }
             ast::SelectItem::ExprWithAlias { expr, alias } => {
                 let name = fold_ident(alias);

@@ -24,7 +24,7 @@ pub(super) type ColumnsOf<'a> = &'a dyn Fn(ast::Query) -> SqlResult<Vec<String>>
 
 /// Rewrites the joins with merged columns in a query, those of its subqueries too.
 pub(super) fn merge_columns(query: &mut ast::Query, columns_of: ColumnsOf<'_>) -> SqlResult<()> {
-    let mut merging = Merging { columns_of, with: Vec::new() };
+    let mut merging = Merging { columns_of, with: Vec::new(), rewritten: Vec::new() };
     match query.visit(&mut merging) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
@@ -35,6 +35,8 @@ struct Merging<'a> {
     columns_of: ColumnsOf<'a>,
     /// The WITH of each query around this one.
     with: Vec<Option<ast::With>>,
+    /// How many queries of each WITH are rewritten, there too.
+    rewritten: Vec<usize>,
 }
 
 impl VisitorMut for Merging<'_> {
@@ -42,12 +44,22 @@ impl VisitorMut for Merging<'_> {
 
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
         self.with.push(query.with.clone());
+        self.rewritten.push(0);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
         let outcome = self.rewrite(query);
         self.with.pop();
+        self.rewritten.pop();
+        // The queries of a WITH come before all others within its query.
+        if let (Some(Some(with)), Some(rewritten)) =
+            (self.with.last_mut(), self.rewritten.last_mut())
+            && let Some(table) = with.cte_tables.get_mut(*rewritten)
+        {
+            *table.query = query.clone();
+            *rewritten += 1;
+        }
         match outcome {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),

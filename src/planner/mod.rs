@@ -29,6 +29,8 @@ mod lists;
 mod merge;
 mod names;
 mod operators;
+mod orders;
+mod outline;
 mod parse;
 mod precedence;
 mod query;

@@ -13,15 +13,13 @@ use datafusion::logical_expr::expr::{BinaryExpr, Cast, ScalarFunction};
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
-use datafusion::logical_expr::{
-    Expr, ExprSchemable, GetFieldAccess, Operator, binary_expr, cast, lit, when,
-};
+use datafusion::logical_expr::{Expr, GetFieldAccess, Operator, binary_expr, cast, lit, when};
 use sqlparser::ast::{self, BinaryOperator};
 
 use super::parse::type_named;
 use crate::error::{SqlError, code};
 use crate::expr::functions::{
-    FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY, function, is_noted, of_type,
+    ARRAY_CONTAINS, FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY, function, operand_type,
 };
 use crate::types::SqlType;
 
@@ -43,13 +41,14 @@ impl ExprPlanner for Operators {
             return Ok(array);
         }
         // A parameter's type may not be known yet.
-        let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
+        let (left, right) = (operand_type(&expr.left, schema), operand_type(&expr.right, schema));
         let planned = match (left, right) {
             (Some(SqlType::Jsonb | SqlType::Json), Some(right)) => jsonb(&expr, schema, &right)?,
             (Some(_), Some(right @ SqlType::Jsonb)) if is_literal(&expr.left) => {
                 jsonb(&expr, schema, &right)?
             }
             (Some(SqlType::Array(_) | SqlType::Text), _) if is_overlap(&expr) => None,
+            (Some(SqlType::Array(_)), Some(SqlType::Array(_))) => arrays(&expr)?,
             (Some(left), Some(right)) => match times(&expr, &left, &right)? {
                 None => other(&expr, &left, &right)?,
                 planned => planned,
@@ -67,7 +66,7 @@ impl ExprPlanner for Operators {
         expr: RawFieldAccessExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawFieldAccessExpr>> {
-        let is_json = matches!(kind_of(&expr.expr, schema), Some(SqlType::Jsonb));
+        let is_json = matches!(operand_type(&expr.expr, schema), Some(SqlType::Jsonb));
         match (&expr.field_access, is_json) {
             (GetFieldAccess::NamedStructField { name: ScalarValue::Utf8(Some(name)) }, true) => {
                 let args = vec![expr.expr.clone(), lit(name.as_str())];
@@ -75,17 +74,14 @@ impl ExprPlanner for Operators {
             }
             (GetFieldAccess::ListIndex { key }, true) => {
                 let args = vec![expr.expr.clone(), (**key).clone()];
-                let is_text = matches!(kind_of(key, schema), Some(SqlType::Text));
+                let is_text = matches!(operand_type(key, schema), Some(SqlType::Text));
                 let name = if is_text { "jsonb_object_field" } else { "jsonb_array_element" };
                 Ok(PlannerResult::Planned(call(name, args)?))
             }
-            (GetFieldAccess::ListIndex { key }, false) => match kind_of(&expr.expr, schema) {
-                Some(SqlType::Array(element)) => {
+            (GetFieldAccess::ListIndex { key }, false) => match operand_type(&expr.expr, schema) {
+                Some(SqlType::Array(_)) => {
                     let found = array_element(expr.expr.clone(), place_in_array(key)?);
-                    Ok(PlannerResult::Planned(match is_noted(&element) {
-                        true => of_type(*element, found),
-                        false => found,
-                    }))
+                    Ok(PlannerResult::Planned(found))
                 }
                 _ => Ok(PlannerResult::Original(expr)),
             },
@@ -115,15 +111,6 @@ fn place_in_array(key: &Expr) -> Result<Expr> {
     }
 }
 
-/// The SQL type of an operand; a literal's as PostgreSQL reads it.
-fn kind_of(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
-    let (_, field) = expr.to_field(schema).ok()?;
-    match field.data_type() {
-        DataType::Null => None,
-        _ => Some(SqlType::of_field(&field)),
-    }
-}
-
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
 }
@@ -137,7 +124,7 @@ fn concat_array(
         return Ok(None);
     }
     let is_null = |operand: &Expr| matches!(operand, Expr::Literal(ScalarValue::Null, _));
-    let array = |operand: &Expr| match kind_of(operand, schema) {
+    let array = |operand: &Expr| match operand_type(operand, schema) {
         Some(array @ SqlType::Array(_)) => Some(array),
         _ => None,
     };
@@ -180,7 +167,7 @@ fn type_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) -> Result<()> {
     if !arithmetic {
         return Ok(());
     }
-    let (left, right) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema));
+    let (left, right) = (operand_type(&expr.left, schema), operand_type(&expr.right, schema));
     let number = |other: &Expr, kind: &SqlType| match other {
         Expr::Literal(ScalarValue::Int64(Some(value)), _) if i32::try_from(*value).is_ok() => {
             DataType::Int32
@@ -207,7 +194,7 @@ fn read_literal(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if !compares(&expr.op) {
         return;
     }
-    let formed = |operand: &Expr| match kind_of(operand, schema) {
+    let formed = |operand: &Expr| match operand_type(operand, schema) {
         Some(
             kind @ (SqlType::Jsonb
             | SqlType::Uuid
@@ -236,7 +223,7 @@ fn unpad(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     if !compares(&expr.op) {
         return;
     }
-    let is_char = |operand: &Expr| matches!(kind_of(operand, schema), Some(SqlType::Char(_)));
+    let is_char = |operand: &Expr| matches!(operand_type(operand, schema), Some(SqlType::Char(_)));
     let (left, right) = (is_char(&expr.left), is_char(&expr.right));
     for (operand, other) in [(&mut expr.left, right), (&mut expr.right, left)] {
         if let (Expr::Literal(ScalarValue::Utf8(Some(text)), None), true) = (operand, other) {
@@ -254,6 +241,8 @@ fn compares(op: &BinaryOperator) -> bool {
             | BinaryOperator::LtEq
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
+            | BinaryOperator::AtArrow
+            | BinaryOperator::ArrowAt
     )
 }
 
@@ -262,7 +251,8 @@ fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
     if !compares(&expr.op) {
         return Ok(());
     }
-    let (Some(left), Some(right)) = (kind_of(&expr.left, schema), kind_of(&expr.right, schema))
+    let (Some(left), Some(right)) =
+        (operand_type(&expr.left, schema), operand_type(&expr.right, schema))
     else {
         return Ok(());
     };
@@ -298,7 +288,7 @@ fn check_operands(expr: &RawBinaryExpr, schema: &DFSchema) -> Result<()> {
 
 /// Operators with a JSON value on the left.
 fn jsonb(expr: &RawBinaryExpr, schema: &DFSchema, right: &SqlType) -> Result<Option<Expr>> {
-    let is_json = matches!(kind_of(&expr.left, schema), Some(SqlType::Json));
+    let is_json = matches!(operand_type(&expr.left, schema), Some(SqlType::Json));
     let index = matches!(right, SqlType::SmallInt | SqlType::Integer | SqlType::BigInt);
     let list = matches!(right, SqlType::Array(_));
     let name = match &expr.op {
@@ -329,6 +319,17 @@ fn jsonb(expr: &RawBinaryExpr, schema: &DFSchema, right: &SqlType) -> Result<Opt
             operator(expr, &format!("json_{rest}"))
         }
         _ => operator(expr, name),
+    }
+}
+
+/// Operators with arrays on both sides.
+fn arrays(expr: &RawBinaryExpr) -> Result<Option<Expr>> {
+    match &expr.op {
+        BinaryOperator::AtArrow => operator(expr, ARRAY_CONTAINS),
+        BinaryOperator::ArrowAt => {
+            call(ARRAY_CONTAINS, vec![expr.right.clone(), expr.left.clone()]).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 
@@ -471,7 +472,7 @@ pub(super) fn with_types(expr: Expr, schema: &DFSchema) -> Result<Transformed<Ex
         return Ok(Transformed::no(expr));
     };
     let raw = |op| RawBinaryExpr { op, left: (*left).clone(), right: (*right).clone() };
-    let kinds = kind_of(&left, schema).zip(kind_of(&right, schema));
+    let kinds = operand_type(&left, schema).zip(operand_type(&right, schema));
     let planned = match (op, kinds) {
         (Operator::Multiply, Some((one, other))) => {
             multiply(&raw(BinaryOperator::Multiply), &one, &other)?

@@ -1,5 +1,10 @@
-//! `a IS [NOT] DISTINCT FROM b AND c` is `(a IS [NOT] DISTINCT FROM b) AND c`: the parser takes all
-//! that follows for what `a` is compared with. AND, OR and NOT get their places again.
+//! What the parser puts in other places than PostgreSQL, put right before anybody looks.
+//!
+//! - `a IS [NOT] DISTINCT FROM b AND c` is `(a IS [NOT] DISTINCT FROM b) AND c`: the parser takes
+//!   all that follows for what `a` is compared with. AND, OR and NOT get their places again.
+//! - `NOT EXISTS (...) IS TRUE` is `NOT (EXISTS (...) IS TRUE)`: the parser takes NOT EXISTS for
+//!   one word.
+//! - `t.a[1]` is an element of `t.a`: the parser takes it for a part of `t`.
 //!
 //! What the user put into parentheses is a node of its own (`Nested`), so an OR right below an AND,
 //! or either right below a NOT, is there by that mistake only.
@@ -15,11 +20,66 @@ pub(super) fn mend_precedence(query: &mut ast::Query) {
         type Break = ();
 
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            raise_not(expr);
             mend(expr);
+            name_column(expr);
             ControlFlow::Continue(())
         }
     }
     let _: ControlFlow<()> = query.visit(&mut Mender);
+}
+
+/// Takes the NOT of a NOT EXISTS out of what is said of it.
+fn raise_not(expr: &mut Expr) {
+    let first = match expr {
+        Expr::IsNull(first)
+        | Expr::IsNotNull(first)
+        | Expr::IsTrue(first)
+        | Expr::IsNotTrue(first)
+        | Expr::IsFalse(first)
+        | Expr::IsNotFalse(first)
+        | Expr::IsUnknown(first)
+        | Expr::IsNotUnknown(first)
+        | Expr::IsDistinctFrom(first, _)
+        | Expr::IsNotDistinctFrom(first, _)
+        | Expr::InList { expr: first, .. }
+        | Expr::InSubquery { expr: first, .. }
+        | Expr::Between { expr: first, .. } => first.as_mut(),
+        Expr::BinaryOp { left, op, .. }
+            if !matches!(op, BinaryOperator::And | BinaryOperator::Or) =>
+        {
+            left.as_mut()
+        }
+        _ => return,
+    };
+    let nothing = || Expr::value(ast::Value::Null);
+    match first {
+        Expr::Exists { negated: negated @ true, .. } => *negated = false,
+        // It was raised before.
+        Expr::UnaryOp { op: UnaryOperator::Not, expr } => {
+            let inner = std::mem::replace(expr.as_mut(), nothing());
+            *first = inner;
+        }
+        _ => return,
+    }
+    mend(expr);
+    let raised = Box::new(std::mem::replace(expr, nothing()));
+    *expr = Expr::UnaryOp { op: UnaryOperator::Not, expr: raised };
+}
+
+/// The column that is looked into, by its whole name.
+fn name_column(expr: &mut Expr) {
+    let Expr::CompoundFieldAccess { root, access_chain } = expr else { return };
+    let Expr::Identifier(first) = root.as_ref() else { return };
+    let mut names = vec![first.clone()];
+    names.extend(access_chain.iter().map_while(|access| match access {
+        ast::AccessExpr::Dot(Expr::Identifier(name)) => Some(name.clone()),
+        _ => None,
+    }));
+    if names.len() > 1 {
+        access_chain.drain(..names.len() - 1);
+        **root = Expr::CompoundIdentifier(names);
+    }
 }
 
 /// Mends an expression whose parts are right.
@@ -76,6 +136,27 @@ mod tests {
             let plain = |query: &ast::Query| shape(query);
             assert_eq!(plain(&tree), plain(&meant.tree), "{written}");
             assert_eq!(without(tree.to_string()), without(meant.tree.to_string()));
+        }
+    }
+
+    #[test]
+    fn not_exists_is_not_one_word() {
+        for (written, meant) in [
+            ("not exists (select 1) is true", "not (exists (select 1) is true)"),
+            ("not exists (select 1) is true is null", "not ((exists (select 1) is true) is null)"),
+            ("not exists (select 1) = b and c", "(not (exists (select 1) = b)) and c"),
+            ("not exists (select 1) and c", "not exists (select 1) and c"),
+            ("(not exists (select 1)) is true", "(not exists (select 1)) is true"),
+            ("exists (select 1) is true", "exists (select 1) is true"),
+        ] {
+            let mended = |written: &str| {
+                let query = parse_query(&format!("select {written}")).expect("is SQL");
+                let mut tree = (*query.tree).clone();
+                mend_precedence(&mut tree);
+                tree.to_string().to_lowercase().replace(['(', ')'], "")
+            };
+            let plain = |text: &str| format!("select {}", text.replace(['(', ')'], ""));
+            assert_eq!(mended(written), plain(meant), "{written}");
         }
     }
 

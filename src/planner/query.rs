@@ -29,6 +29,8 @@ use super::lists::resolve_lists;
 use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::operators::with_types;
+use super::orders::{order_by_keys, order_windows_by_keys};
+use super::outline::outline;
 use super::precedence::mend_precedence;
 use super::set_functions::spread_in_lists;
 use super::set_order::order_outside;
@@ -219,12 +221,16 @@ fn plan_guarded(
         .map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
-    let plan = plan_ties(plan).and_then(|plan| inline(plan, state, functions)).map_err(wrong)?;
+    let plan = plan_ties(plan)
+        .and_then(|plan| inline(plan, state, functions))
+        .and_then(|plan| grouping_sets::resolve_functions(plan, state.config_options()))
+        .map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
-    let plan = decorrelate(plan, state).map_err(wrong)?;
+    let plan = decorrelate(plan, state).and_then(order_windows_by_keys).map_err(wrong)?;
     let plan = state
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})
+        .and_then(order_by_keys)
         .and_then(|plan| grouping_sets::split(plan, grouping_sets::Split::Empty))
         .map_err(wrong)?;
     Ok(PlannedQuery { plan, parameters })
@@ -289,8 +295,9 @@ fn prepare(
     context: &dyn Fn() -> PlannerContext,
 ) -> SqlResult<()> {
     mend_precedence(tree);
+    // Without the queries around it: only the names are asked for.
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
-        spell_fetch(&mut query)?;
+        outline(&mut query);
         spread_in_lists(&mut query)?;
         spell_subqueries(&mut query)?;
         spell_functions(&mut query)?;

@@ -4,6 +4,8 @@
 //! ```text
 //! unnest(a) WITH ORDINALITY  =  unnest (project a, generate_series(1, length(a)) (one row))
 //! SELECT generate_series(1, n) FROM t  =  SELECT unnest(array of the series) FROM t
+//! SELECT t.b AS a, unnest(t.a) FROM t
+//!     =  SELECT x AS a, unnest(y) AS unnest FROM (SELECT t.b AS x, t.a AS y FROM t)
 //! ```
 //!
 //! What the arguments mean of the row beside is decorrelation's business.
@@ -11,7 +13,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field};
 use datafusion::common::{Column, DFSchema, NullHandling, Result, UnnestOptions};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::{
@@ -23,9 +25,12 @@ use datafusion::logical_expr::{
 use sqlparser::ast::{self, VisitMut, VisitorMut};
 
 use super::function_syntax::call as syntax_call;
-use super::parse::fold_ident;
+use super::parse::{fold_ident, parse_query};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::{SetFunction, function, set_function};
+use crate::expr::functions::{
+    SetFunction, function, noted_element, noting_name, of_type, set_function,
+};
+use crate::types::SqlType;
 
 /// The name of DataFusion's own `generate_series` in FROM. It is written without quotes.
 pub(super) const STREAMED_SERIES: &str = "streamed_series";
@@ -45,18 +50,32 @@ impl RelationPlanner for SetFunctions {
             ast::TableFactor::UNNEST {
                 alias,
                 array_exprs,
-                with_ordinality: true,
+                with_ordinality,
                 with_offset: false,
                 with_offset_alias: None,
             } => {
-                let arrays = array_exprs.into_iter().map(|expr| {
-                    let array = context.sql_to_expr(expr, &none)?;
-                    match array.get_type(&none)? {
-                        DataType::List(_) => Ok(array),
-                        other => Err(not_an_array(&other).into()),
+                let arrays =
+                    array_exprs.iter().map(|expr| context.sql_to_expr(expr.clone(), &none));
+                let arrays = arrays.collect::<Result<Vec<_>>>()?;
+                let mut noted = false;
+                for array in &arrays {
+                    let (_, field) = array.to_field(&none)?;
+                    noted |= element_note(&field).is_some();
+                    if with_ordinality && !matches!(field.data_type(), DataType::List(_)) {
+                        return Err(not_an_array(field.data_type()).into());
                     }
-                });
-                (arrays.collect::<Result<Vec<_>>>()?, true, alias)
+                }
+                if !with_ordinality && !noted {
+                    let original = ast::TableFactor::UNNEST {
+                        alias,
+                        array_exprs,
+                        with_ordinality,
+                        with_offset: false,
+                        with_offset_alias: None,
+                    };
+                    return Ok(RelationPlanning::Original(Box::new(original)));
+                }
+                (arrays, with_ordinality, alias)
             }
             ast::TableFactor::Function { name, args, with_ordinality, alias, lateral } => {
                 let Some(found) = named(&name) else {
@@ -100,8 +119,13 @@ impl SetFunctions {
             let length = call(&array_length, vec![array.clone(), lit(1_i64)]);
             let length = cast(length, DataType::Int64);
             numbers.push(call(&series, vec![lit(1_i64), length]));
+            let (_, field) = array.to_field(&DFSchema::empty())?;
+            let element = Expr::Column(Column::new_unqualified(name(index)));
+            outputs.push(match element_note(&field) {
+                Some(sql_type) => of_type(sql_type, element).alias(name(index)),
+                None => element,
+            });
             arrays.push(array.alias(name(index)));
-            outputs.push(Expr::Column(Column::new_unqualified(name(index))));
         }
         if ordinality {
             // Of several arrays the longest counts; each brings numbers, and they are the same.
@@ -129,6 +153,14 @@ impl SetFunctions {
             .unnest_columns_with_options(columns, options)?
             .project(outputs)?
             .build()
+    }
+}
+
+/// The type of an array's elements, if Arrow's does not tell it.
+fn element_note(array: &Field) -> Option<SqlType> {
+    match SqlType::of_field(array) {
+        SqlType::Array(element) if !element.field("", true).metadata().is_empty() => Some(*element),
+        _ => None,
     }
 }
 
@@ -202,6 +234,96 @@ impl VisitorMut for Lists {
         }
         ControlFlow::Continue(())
     }
+
+    fn post_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
+        if query.order_by.is_none()
+            && let ast::SetExpr::Select(select) = query.body.as_mut()
+            && calls_alike(select)
+            && let Err(error) = compute_below(select)
+        {
+            return ControlFlow::Break(error);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a list that spreads arrays calls a column as one of those that it reads is called: they
+/// are planned side by side.
+fn calls_alike(select: &mut ast::Select) -> bool {
+    let mut spreads = 0;
+    let mut aliases = Vec::new();
+    for item in &mut select.projection {
+        let ast::SelectItem::ExprWithAlias { expr, alias } = item else { return false };
+        spreads += usize::from(spread_array(expr).is_some());
+        aliases.push(fold_ident(alias));
+    }
+    let whole = !matches!(select.distinct, Some(ast::Distinct::On(_)));
+    let alike = ast::visit_expressions(&select.projection, |expr| match expr {
+        ast::Expr::CompoundIdentifier(parts)
+            if parts.last().is_some_and(|name| aliases.contains(&fold_ident(name))) =>
+        {
+            ControlFlow::Break(())
+        }
+        ast::Expr::Identifier(name) if aliases.contains(&fold_ident(name)) => {
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    let mut calls = 0;
+    let _ = ast::visit_expressions(&select.projection, |expr| {
+        let is_call = matches!(expr, ast::Expr::Function(function) if is_unnest(&function.name));
+        calls += usize::from(is_call);
+        ControlFlow::<()>::Continue(())
+    });
+    // None is within another expression.
+    spreads > 0 && calls == spreads && whole && alike.is_break()
+}
+
+/// The array whose elements an item gives, in the place where it stands.
+fn spread_array(expr: &mut ast::Expr) -> Option<&mut ast::Expr> {
+    let ast::Expr::Function(function) = expr else { return None };
+    let noting = [SqlType::Jsonb, SqlType::Json].map(|sql_type| noting_name(&sql_type));
+    let is_noting = matches!(function.name.0.as_slice(), [part]
+        if part.as_ident().is_some_and(|name| noting.contains(&name.value)));
+    let ast::FunctionArguments::List(list) = &mut function.args else { return None };
+    match list.args.as_mut_slice() {
+        [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(argument))] => {
+            if is_noting {
+                return spread_array(argument);
+            }
+            is_unnest(&function.name).then_some(argument)
+        }
+        _ => None,
+    }
+}
+
+/// Computes what a list gives, and the arrays that it spreads, in a query below.
+fn compute_below(select: &mut ast::Select) -> SqlResult<()> {
+    let text = "SELECT 1 FROM (SELECT 1) AS \"list below\"";
+    let mut outer = (*parse_query(text)?.tree).clone();
+    let ast::SetExpr::Select(above) = outer.body.as_mut() else { return Ok(()) };
+    above.projection.clear();
+    for (number, item) in select.projection.iter_mut().enumerate() {
+        let ast::SelectItem::ExprWithAlias { expr, alias } = item else { continue };
+        let name = ast::Ident::with_quote('"', format!("list item {number}"));
+        let below = ast::Expr::Identifier(name.clone());
+        let computed = match spread_array(expr) {
+            Some(array) => std::mem::replace(array, below),
+            None => std::mem::replace(expr, below),
+        };
+        let given = std::mem::replace(expr, computed);
+        let alias = std::mem::replace(alias, name);
+        above.projection.push(ast::SelectItem::ExprWithAlias { expr: given, alias });
+    }
+    above.distinct = select.distinct.take();
+    if let [ast::TableWithJoins { relation: ast::TableFactor::Derived { subquery, .. }, .. }] =
+        above.from.as_mut_slice()
+    {
+        let below = select.clone();
+        *subquery.body = ast::SetExpr::Select(Box::new(below));
+    }
+    *select = above.as_ref().clone();
+    Ok(())
 }
 
 /// Wraps the calls in an expression, not those in its subqueries.
@@ -228,7 +350,7 @@ impl VisitorMut for Spread {
         }
         let array = match expr {
             ast::Expr::Function(function) => match named(&function.name).map(|f| f.columns) {
-                Some([(_, array)]) => called(array, function),
+                Some([(_, array)]) => spread(array, function),
                 _ => return ControlFlow::Continue(()),
             },
             // `(jsonb_each(j)).key` is the function that gives the keys.
@@ -244,7 +366,7 @@ impl VisitorMut for Spread {
                         let columns = named(&function.name).map_or(&[][..], |f| f.columns);
                         let field = fold_ident(field);
                         match columns.iter().find(|(name, _)| *name == Some(field.as_str())) {
-                            Some((_, array)) => called(array, function),
+                            Some((_, array)) => spread(array, function),
                             None => return ControlFlow::Continue(()),
                         }
                     }
@@ -253,13 +375,22 @@ impl VisitorMut for Spread {
             }
             _ => return ControlFlow::Continue(()),
         };
-        match syntax_call("unnest", vec![array]) {
+        match array {
             Ok(call) => {
                 *expr = call;
                 ControlFlow::Continue(())
             }
             Err(error) => ControlFlow::Break(error),
         }
+    }
+}
+
+/// The elements of the array that another function gives.
+fn spread(array: &str, call: &ast::Function) -> SqlResult<ast::Expr> {
+    let elements = syntax_call("unnest", vec![called(array, call)])?;
+    match noted_element(array) {
+        Some(sql_type) => syntax_call(&noting_name(&sql_type), vec![elements]),
+        None => Ok(elements),
     }
 }
 
@@ -270,7 +401,7 @@ fn called(name: &str, call: &ast::Function) -> ast::Expr {
 }
 
 fn not_an_array(given: &DataType) -> SqlError {
-    let given = crate::types::SqlType::of_arrow(given);
+    let given = SqlType::of_arrow(given);
     let message = format!("function unnest({given}) does not exist");
     SqlError::new(code::UNDEFINED_FUNCTION, message)
 }

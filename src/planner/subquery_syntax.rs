@@ -6,6 +6,7 @@
 //! | `ARRAY(query)` | a function of the subquery, [`ARRAY`] |
 //! | `(a, b) IN (query)`, `op ANY (query)` | `row(a, b) IN (SELECT row(x, y) FROM (query))` |
 //! | `(a, b) = (query)` | `(SELECT a = x AND b = y FROM (query))` |
+//! | `(a, b) < (c, d)` | `a < c OR a = c AND b < d` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
 //! | HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
@@ -142,8 +143,13 @@ fn respell_expression(expr: &mut Expr) -> SqlResult<()> {
             }
         }
         Expr::BinaryOp { left, op, right } => {
-            if let (Expr::Tuple(items), Expr::Subquery(subquery)) = (left.as_ref(), right.as_ref())
-                && let Some(compared) = compared(items, op)?
+            if let (Some(items), Some(others)) = (row_items(left), row_items(right))
+                && let Some(compared) = compared(&items, &same_width(&items, others)?, op)
+            {
+                *expr = compared;
+            } else if let (Some(items), Expr::Subquery(subquery)) =
+                (row_items(left), right.as_ref())
+                && let Some(compared) = compared(&items, &columns(items.len())?, op)
             {
                 let mut query = over(subquery, items.len(), "NULL")?;
                 if let ast::SetExpr::Select(select) = query.body.as_mut() {
@@ -152,9 +158,78 @@ fn respell_expression(expr: &mut Expr) -> SqlResult<()> {
                 *expr = Expr::Subquery(Box::new(query));
             }
         }
+        Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+            if let (Some(items), Some(others)) = (row_items(left), row_items(right)) {
+                let distinct = matches!(expr, Expr::IsDistinctFrom(..));
+                let others = same_width(&items, others)?;
+                let pairs = items.into_iter().zip(others).map(|(item, other)| {
+                    let (item, other) = (Box::new(item), Box::new(other));
+                    match distinct {
+                        true => Expr::IsDistinctFrom(item, other),
+                        false => Expr::IsNotDistinctFrom(item, other),
+                    }
+                });
+                let word =
+                    if distinct { ast::BinaryOperator::Or } else { ast::BinaryOperator::And };
+                if let Some(all) = pairs.reduce(|one, other| binary(one, word.clone(), other)) {
+                    *expr = all;
+                }
+            }
+        }
+        Expr::InList { expr: left, list, negated } => {
+            let rows: Option<Vec<_>> = list.iter().map(row_items).collect();
+            if let (Some(items), Some(rows)) = (row_items(left), rows) {
+                let mut all: Option<Expr> = None;
+                for row in rows {
+                    let same =
+                        compared(&items, &same_width(&items, row)?, &ast::BinaryOperator::Eq);
+                    all = match (all, same) {
+                        (Some(all), Some(same)) => Some(binary(all, ast::BinaryOperator::Or, same)),
+                        (all, same) => all.or(same),
+                    };
+                }
+                let negated = *negated;
+                if let Some(all) = all {
+                    *expr = match negated {
+                        true => Expr::UnaryOp {
+                            op: ast::UnaryOperator::Not,
+                            expr: Box::new(Expr::Nested(Box::new(all))),
+                        },
+                        false => all,
+                    };
+                }
+            }
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// The parts of a row that is written out.
+fn row_items(expr: &Expr) -> Option<Vec<Expr>> {
+    match expr {
+        Expr::Tuple(items) => Some(items.clone()),
+        Expr::Function(function) if is_named(&function.name, "row") => match &function.args {
+            ast::FunctionArguments::List(list) => {
+                list.args.iter().map(|arg| argument(arg).cloned()).collect()
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn same_width(items: &[Expr], others: Vec<Expr>) -> SqlResult<Vec<Expr>> {
+    if items.len() == others.len() {
+        return Ok(others);
+    }
+    Err(SqlError::new(code::SYNTAX_ERROR, "unequal number of entries in row expressions"))
+}
+
+/// The columns of a row that a subquery gives.
+fn columns(width: usize) -> SqlResult<Vec<Expr>> {
+    let column = |number| Ok((*parse_expression(&column(number))?.tree).clone());
+    (1..=width).map(column).collect()
 }
 
 /// A row on the left of a quantified comparison, and the rows on its right.
@@ -214,23 +289,23 @@ fn listed_columns(query: &ast::Query) -> Option<usize> {
     }
 }
 
-/// `items op (column 1, column 2, ...)`, column by column.
-fn compared(items: &[Expr], op: &ast::BinaryOperator) -> SqlResult<Option<Expr>> {
+fn binary(left: Expr, op: ast::BinaryOperator, right: Expr) -> Expr {
+    let (left, right) = (Box::new(left), Box::new(right));
+    Expr::Nested(Box::new(Expr::BinaryOp { left, op, right }))
+}
+
+/// `(items) op (others)`, column by column.
+fn compared(items: &[Expr], others: &[Expr], op: &ast::BinaryOperator) -> Option<Expr> {
     use ast::BinaryOperator::{And, Eq, Gt, GtEq, Lt, LtEq, NotEq, Or};
     let strict = match op {
         LtEq => Lt,
         GtEq => Gt,
         Eq | NotEq | Lt | Gt => op.clone(),
-        _ => return Ok(None),
-    };
-    let binary = |left: Expr, op: ast::BinaryOperator, right: Expr| {
-        let (left, right) = (Box::new(left), Box::new(right));
-        Expr::Nested(Box::new(Expr::BinaryOp { left, op, right }))
+        _ => return None,
     };
     let mut result: Option<Expr> = None;
-    for (index, item) in items.iter().enumerate().rev() {
-        let other = (*parse_expression(&column(index + 1))?.tree).clone();
-        let item = item.clone();
+    for (item, other) in items.iter().zip(others).rev() {
+        let (item, other) = (item.clone(), other.clone());
         result = Some(match result {
             None => binary(item, op.clone(), other),
             Some(rest) if *op == Eq => binary(binary(item, Eq, other), And, rest),
@@ -241,7 +316,7 @@ fn compared(items: &[Expr], op: &ast::BinaryOperator) -> SqlResult<Option<Expr>>
             }
         });
     }
-    Ok(result)
+    result
 }
 
 fn is_named(name: &ast::ObjectName, wanted: &str) -> bool {

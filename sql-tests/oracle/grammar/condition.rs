@@ -8,7 +8,7 @@ use crate::oracle::tree::{Tree, sequence};
 
 impl Grammar<'_> {
     pub(super) fn condition(&mut self, scope: &Scope, depth: u32) -> Tree {
-        let form = if depth == 0 { self.below(9) } else { self.below(18) };
+        let form = if depth == 0 { self.below(11) } else { self.below(20) };
         let tree = match form {
             0..5 => self.comparison(scope, depth),
             5 => {
@@ -34,13 +34,21 @@ impl Grammar<'_> {
                 let pattern = self.one(&["LIKE 'a%'", "LIKE '%b'", "NOT LIKE '_'", "ILIKE 'A_'"]);
                 sequence!["(", one, format!(" {pattern})")]
             }
-            9..11 => {
+            9 => self.of_array_or_json(scope),
+            10 => {
+                let operator = self.one(&["=", "<>", "<", ">="]);
+                let (a, b) = (self.kind_seen(scope), self.kind_seen(scope));
+                let (one, two) = (self.leaf(a, scope), self.leaf(b, scope));
+                let (other, more) = (self.leaf(a, scope), self.leaf(b, scope));
+                sequence!["((", one, ", ", two, format!(") {operator} ("), other, ", ", more, "))"]
+            }
+            11..13 => {
                 let word = self.one(&[" AND ", " OR "]);
                 let parts = (0..2).map(|_| self.condition(scope, depth - 1)).collect();
                 sequence!["(", Tree::list(parts, word), ")"]
             }
-            11 => sequence!["(NOT ", self.condition(scope, depth - 1), ")"],
-            12 => {
+            13 => sequence!["(NOT ", self.condition(scope, depth - 1), ")"],
+            14 => {
                 let test = self.one(&["IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT UNKNOWN"]);
                 sequence!["(", self.condition(scope, depth - 1), format!(" {test})")]
             }
@@ -48,6 +56,42 @@ impl Grammar<'_> {
             _ => self.subquery_condition(scope, depth),
         };
         Tree::value(Kind::Bool, tree)
+    }
+
+    fn of_array_or_json(&mut self, scope: &Scope) -> Tree {
+        let (item, array) = self.one_pair();
+        match self.below(6) {
+            0 | 1 => {
+                let operator = self.one(&["= ANY", "= ANY", "<> ALL", "> ANY", "<= ALL"]);
+                let (one, of) = (self.leaf(item, scope), self.leaf(array, scope));
+                sequence!["(", one, format!(" {operator} ("), of, "))"]
+            }
+            2 => {
+                let operator = self.one(&["@>", "<@", "&&"]);
+                let (one, other) = (self.leaf(array, scope), self.leaf(array, scope));
+                sequence!["(", one, format!(" {operator} "), other, ")"]
+            }
+            3 => {
+                let (one, other) = (self.leaf(Kind::Json, scope), self.leaf(Kind::Json, scope));
+                let operator = self.one(&["@>", "<@"]);
+                sequence!["(", one, format!(" {operator} "), other, ")"]
+            }
+            4 => {
+                let one = self.leaf(Kind::Json, scope);
+                let wanted =
+                    self.one(&[r#"@> '{"a": 1}'"#, "@> '[1]'", "?| ARRAY['a', 'c']", "?& '{a,b}'"]);
+                sequence!["(", one, format!(" {wanted})")]
+            }
+            _ => {
+                let (one, key) = (self.leaf(Kind::Json, scope), self.leaf(Kind::Text, scope));
+                sequence!["(", one, " ? ", key, ")"]
+            }
+        }
+    }
+
+    /// A type and that of its arrays.
+    fn one_pair(&mut self) -> (Kind, Kind) {
+        if self.chance(2) { (Kind::Int, Kind::IntArray) } else { (Kind::Text, Kind::TextArray) }
     }
 
     fn comparison(&mut self, scope: &Scope, depth: u32) -> Tree {
@@ -123,8 +167,8 @@ impl Grammar<'_> {
         let names =
             if scope.outer.is_empty() || self.chance(2) { &scope.here } else { &scope.outer };
         match names.choose(self.random).map(|name| name.kind) {
-            Some(Kind::IntArray | Kind::TextArray | Kind::Ratio) | None => self.kind(),
-            Some(kind) => kind,
+            Some(kind) if kind.is_exact() => kind,
+            _ => self.kind(),
         }
     }
 }

@@ -5,7 +5,9 @@
 mod aggregate;
 mod condition;
 mod query;
+mod recursion;
 mod relation;
+mod spread;
 mod value;
 mod window;
 
@@ -73,9 +75,9 @@ impl<'a> Grammar<'a> {
     pub(super) fn generate(&mut self) -> (Tree, Vec<Kind>) {
         let mut kinds: Vec<Kind> =
             (0..self.random.random_range(1..=4)).map(|_| self.kind()).collect();
-        if self.chance(12) {
+        if self.chance(8) {
             let last = kinds.len() - 1;
-            let seldom = [Kind::IntArray, Kind::TextArray, Kind::Ratio];
+            let seldom = [Kind::Rough, Kind::Rough, Kind::Ratio];
             kinds[last] = *seldom.choose(self.random).expect("not empty");
         }
         let depth = *[1, 2, 2, 3].choose(self.random).expect("not empty");
@@ -98,6 +100,10 @@ impl<'a> Grammar<'a> {
     /// One of some, each as likely as it occurs.
     fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
         of.choose(self.random).expect("not empty")
+    }
+
+    fn one_kind(&mut self, of: &[Kind]) -> Kind {
+        *of.choose(self.random).expect("not empty")
     }
 
     fn chance(&mut self, of: u32) -> bool {

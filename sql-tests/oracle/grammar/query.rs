@@ -11,8 +11,18 @@ use crate::oracle::tree::{Tree, sequence};
 impl Grammar<'_> {
     /// A query whose columns `c0`, `c1`, ... have the types `kinds`.
     pub(super) fn query(&mut self, outer: &[Name], kinds: &[Kind], depth: u32) -> Tree {
-        let form = if depth == 0 { self.below(10) } else { self.below(26) };
+        let form = if depth == 0 { self.below(11) } else { self.below(30) };
         let tree = match form {
+            // What is rough does not decide about rows.
+            _ if kinds.contains(&Kind::Rough) => match form % 3 {
+                0 => self.windowed(outer, kinds, depth),
+                _ => self.grouped(outer, kinds, depth),
+            },
+            10 | 26 => match self.spreading(outer, kinds, depth) {
+                Some(tree) => tree,
+                None => self.select(outer, kinds, depth),
+            },
+            27 | 28 => self.recursive(outer, kinds, depth),
             0..5 => self.select(outer, kinds, depth),
             5 => sequence!["SELECT ", Tree::optional("DISTINCT "), self.body(outer, kinds, depth)],
             6..13 => self.grouped(outer, kinds, depth),
@@ -39,7 +49,7 @@ impl Grammar<'_> {
     }
 
     /// ` FROM ...` and what it gives to see.
-    fn from(&mut self, outer: &[Name], depth: u32) -> (Tree, Scope) {
+    pub(super) fn from(&mut self, outer: &[Name], depth: u32) -> (Tree, Scope) {
         let (relation, mut names) = self.relation(outer, depth);
         let mut from = sequence![" FROM ", relation];
         if self.relations > 1 && self.chance(12) {
@@ -62,7 +72,7 @@ impl Grammar<'_> {
     }
 
     /// A condition, sometimes.
-    fn filter(&mut self, word: &str, scope: &Scope, depth: u32) -> Tree {
+    pub(super) fn filter(&mut self, word: &str, scope: &Scope, depth: u32) -> Tree {
         if self.chance(2) {
             return Tree::from("");
         }
@@ -101,7 +111,7 @@ impl Grammar<'_> {
             return (None, Vec::new());
         }
         let mut keys = scope.here.clone();
-        keys.retain(|name| !matches!(name.kind, Kind::IntArray | Kind::TextArray | Kind::Ratio));
+        keys.retain(|name| name.kind.is_exact());
         keys.shuffle(self.random);
         keys.truncate(self.random.random_range(1..=3));
         if keys.is_empty() {
@@ -110,7 +120,8 @@ impl Grammar<'_> {
         let list = |keys: &[Name]| {
             Tree::list(keys.iter().map(|key| Tree::from(key.sql.clone())).collect(), ", ")
         };
-        let tree = match self.below(9) {
+        let form = self.below(9);
+        let tree = match form {
             0 => sequence![" GROUP BY ROLLUP (", list(&keys), ")"],
             1 => sequence![" GROUP BY CUBE (", list(&keys), ")"],
             2 => {
@@ -136,6 +147,12 @@ impl Grammar<'_> {
             }
             _ => sequence![" GROUP BY ", list(&keys)],
         };
+        if form < 3 {
+            let grouping =
+                |key: &Name| Name { sql: format!("grouping({})", key.sql), kind: Kind::Int };
+            let of = keys.iter().map(grouping).collect::<Vec<_>>();
+            keys.extend(of);
+        }
         (Some(tree), keys)
     }
 
@@ -181,7 +198,7 @@ impl Grammar<'_> {
     pub(super) fn order_by_places(&mut self, columns: usize) -> Tree {
         let mut places: Vec<usize> = (1..=columns).collect();
         places.shuffle(self.random);
-        let order: Vec<String> =
+        let mut order: Vec<String> =
             places.iter().map(|place| format!("{place}{}", self.direction())).collect();
         let limit = self.random.random_range(0..6);
         let offset = match self.random.random_range(0..3) {
@@ -190,7 +207,10 @@ impl Grammar<'_> {
         };
         let limit = match self.random.random_range(0..4) {
             0 if !offset.is_empty() => offset,
-            1 => format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1),
+            1 => {
+                order.truncate(self.random.random_range(1..=order.len()));
+                format!(" FETCH FIRST {} ROWS WITH TIES", limit + 1)
+            }
             _ => format!(" LIMIT {limit}{offset}"),
         };
         Tree::optional(format!(" ORDER BY {}{limit}", order.join(", ")))
@@ -243,7 +263,7 @@ impl Grammar<'_> {
         let columns = columns
             .iter()
             .enumerate()
-            .map(|(place, kind)| Column { name: format!("c{place}"), kind: *kind })
+            .map(|(place, kind)| Column::new(format!("c{place}"), *kind))
             .collect();
         self.tables.push(Table { name: name.clone(), columns, keyed: false });
         self.with += 1;
@@ -251,6 +271,7 @@ impl Grammar<'_> {
         let body = self.query(outer, kinds, depth - 1);
         self.with -= 1;
         self.tables.pop();
-        sequence![format!("WITH {name} AS ("), definition, ") ", body]
+        let hint = self.one(&["", "", "", "MATERIALIZED ", "NOT MATERIALIZED "]);
+        sequence![format!("WITH {name} AS {hint}("), definition, ") ", body]
     }
 }

@@ -9,18 +9,20 @@ use crate::oracle::tree::{Tree, sequence};
 impl Grammar<'_> {
     /// A relation and the names of its columns.
     pub(super) fn relation(&mut self, outer: &[Name], depth: u32) -> (Tree, Vec<Name>) {
-        let form = if depth == 0 || self.relations <= 1 { 0 } else { self.below(16) };
+        let form = if depth == 0 || self.relations <= 1 { 0 } else { self.below(20) };
         let (tree, names) = match form {
             0..5 => self.table(),
             5..10 => self.join(outer, depth),
-            10 | 11 => self.using(outer),
+            10 | 11 => self.using(),
             12 | 13 => self.lateral(outer, depth),
+            14 | 15 => self.spread(outer, depth),
+            16 => self.constants(outer),
             _ => self.subquery(outer, depth),
         };
         (Tree::relation(tree), names)
     }
 
-    fn table(&mut self) -> (Tree, Vec<Name>) {
+    pub(super) fn table(&mut self) -> (Tree, Vec<Name>) {
         self.relations -= 1;
         let alias = self.alias();
         let first = if self.with > 0 && self.random.random_ratio(2, 3) {
@@ -75,11 +77,11 @@ impl Grammar<'_> {
     }
 
     /// A condition that a join can look up.
-    fn equality(&mut self, left: &[Name], right: &[Name]) -> Option<Tree> {
+    pub(super) fn equality(&mut self, left: &[Name], right: &[Name]) -> Option<Tree> {
         let pairs: Vec<(&Name, &Name)> = left
             .iter()
             .flat_map(|one| right.iter().map(move |other| (one, other)))
-            .filter(|(one, other)| one.kind == other.kind && one.kind != Kind::Ratio)
+            .filter(|(one, other)| one.kind == other.kind && one.kind.is_exact())
             .collect();
         if pairs.is_empty() {
             return None;
@@ -90,7 +92,7 @@ impl Grammar<'_> {
     }
 
     /// Two tables by columns of one name, merged, as a subquery.
-    fn using(&mut self, outer: &[Name]) -> (Tree, Vec<Name>) {
+    fn using(&mut self) -> (Tree, Vec<Name>) {
         let with_key: Vec<String> = self
             .tables
             .iter()
@@ -102,7 +104,6 @@ impl Grammar<'_> {
         let left = with_key[self.random.random_range(0..with_key.len())].clone();
         let right = with_key[self.random.random_range(0..with_key.len())].clone();
         let join = self.one(&["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]);
-        let _ = outer;
         let kind_of = |table: &str| {
             let table = self.tables.iter().find(|known| known.name == table);
             let columns = table.map(|table| table.columns.as_slice()).unwrap_or_default();
@@ -117,12 +118,36 @@ impl Grammar<'_> {
             ],
             ", ",
         );
+        let (natural, using) = match self.below(3) {
+            0 => ("NATURAL ", ""),
+            _ => ("", " USING (k)"),
+        };
         let tree = sequence![
             "(SELECT ",
             items,
-            format!(" FROM {left} {one} {join} {right} {other} USING (k)) {alias}"),
+            format!(" FROM {left} {one} {natural}{join} {right} {other}{using}) {alias}"),
         ];
         (tree, columns_of(&alias, &[Kind::Int, a.kind, b.kind]))
+    }
+
+    /// VALUES, of literals and of what the queries around give.
+    fn constants(&mut self, outer: &[Name]) -> (Tree, Vec<Name>) {
+        let scope = Scope::new(Vec::new(), outer);
+        let kinds: Vec<Kind> = (0..self.random.random_range(1..=2)).map(|_| self.kind()).collect();
+        let rows = (0..self.random.random_range(1..=3))
+            .map(|_| {
+                let cells = kinds.iter().map(|kind| self.leaf(*kind, &scope)).collect();
+                sequence!["(", Tree::list(cells, ", "), ")"]
+            })
+            .collect();
+        let names: Vec<String> = (0..kinds.len()).map(|place| format!("c{place}")).collect();
+        let alias = self.alias();
+        let tree = sequence![
+            "(VALUES ",
+            Tree::list(rows, ", "),
+            format!(") AS {alias}({})", names.join(", "))
+        ];
+        (tree, columns_of(&alias, &kinds))
     }
 
     fn lateral(&mut self, outer: &[Name], depth: u32) -> (Tree, Vec<Name>) {
@@ -157,7 +182,7 @@ impl Grammar<'_> {
     }
 }
 
-fn columns_of(alias: &str, kinds: &[Kind]) -> Vec<Name> {
+pub(super) fn columns_of(alias: &str, kinds: &[Kind]) -> Vec<Name> {
     let columns = kinds.iter().enumerate();
     columns.map(|(place, kind)| Name { sql: format!("{alias}.c{place}"), kind: *kind }).collect()
 }

@@ -11,6 +11,7 @@ use crate::oracle::tree::{Tree, sequence};
 impl Grammar<'_> {
     pub(super) fn value(&mut self, kind: Kind, scope: &Scope, depth: u32) -> Tree {
         let form = self.below(12);
+        let form = if kind == Kind::Rough { 0 } else { form };
         if scope.windows && form < 5 {
             return Tree::value(kind, self.window(kind, scope));
         }
@@ -58,6 +59,14 @@ impl Grammar<'_> {
                 format!("{sql}::text")
             }
             (Kind::Bool, _) => format!("({sql} IS NULL)"),
+            (Kind::Int, Kind::IntArray) => format!("{sql}[1]"),
+            (Kind::Int, Kind::TextArray) => format!("cardinality({sql})"),
+            (Kind::Text, Kind::TextArray) => format!("{sql}[2]"),
+            (Kind::Text, Kind::IntArray) => format!("array_to_string({sql}, ',')"),
+            (Kind::Text, Kind::Json) => format!("({sql} ->> 'a')"),
+            (Kind::IntArray, Kind::Int) => format!("ARRAY[{sql}, 2]"),
+            (Kind::TextArray, Kind::Text) => format!("string_to_array({sql}, 'b')"),
+            (Kind::Json, other) if is_plain_in_json(other) => format!("to_jsonb({sql})"),
             (Kind::Date, Kind::Timestamp) => format!("{sql}::date"),
             (Kind::Timestamp, Kind::Date) => format!("{sql}::timestamp"),
             _ => self.literal(kind),
@@ -128,7 +137,25 @@ impl Grammar<'_> {
         match kind {
             Kind::Int | Kind::BigInt => {
                 let other = self.operand(kind, scope, depth);
-                match self.below(7) {
+                match self.below(9) {
+                    7 if kind == Kind::Int => {
+                        let of = Tree::fixed(self.operand(Kind::Json, scope, depth));
+                        let (test, value) = (of.clone(), of);
+                        sequence![
+                            "CASE WHEN jsonb_typeof(",
+                            test,
+                            ") = 'array' THEN jsonb_array_length(",
+                            value,
+                            ") END"
+                        ]
+                    }
+                    8 if kind == Kind::Int => {
+                        let of = self.operand(Kind::IntArray, scope, depth);
+                        match self.below(2) {
+                            0 => sequence!["cardinality(", of, ")"],
+                            _ => sequence!["(", of, ")[", one, " % 3]"],
+                        }
+                    }
                     0 => sequence!["(", one, " % 100 + ", other, " % 100)"],
                     1 => sequence!["((", one, " % 100) * (", other, " % 100))"],
                     2 => sequence!["(", one, " / 7)"],
@@ -155,7 +182,20 @@ impl Grammar<'_> {
             },
             Kind::Text => {
                 let other = self.operand(kind, scope, depth);
-                match self.below(8) {
+                match self.below(10) {
+                    8 => {
+                        let of = self.operand(Kind::Json, scope, depth);
+                        let path =
+                            self.one(&["->> 'a'", "->> 'b'", "->> 0", "#>> '{b,1}'", "#>> '{}'"]);
+                        sequence!["(", of, format!(" {path})")]
+                    }
+                    9 => {
+                        let of = self.operand(Kind::Json, scope, depth);
+                        match self.below(2) {
+                            0 => sequence!["jsonb_typeof(", of, ")"],
+                            _ => sequence!["(", of, ")::text"],
+                        }
+                    }
                     0 | 1 => sequence!["(", one, " || ", other, ")"],
                     2 => sequence!["upper(", one, ")"],
                     3 => sequence!["substr(", one, ", 1, 2)"],
@@ -176,7 +216,82 @@ impl Grammar<'_> {
                 1 => sequence!["date_trunc('hour', ", one, ")"],
                 _ => sequence!["(", one, " - interval '1 month')"],
             },
-            Kind::Ratio | Kind::IntArray | Kind::TextArray => one,
+            Kind::Json => self.of_json(one, scope, depth),
+            Kind::IntArray | Kind::TextArray => {
+                let item = if kind == Kind::IntArray { Kind::Int } else { Kind::Text };
+                match self.below(6) {
+                    0 => sequence!["(", one, " || ", self.operand(kind, scope, depth), ")"],
+                    1 => {
+                        sequence!["array_append(", one, ", ", self.operand(item, scope, depth), ")"]
+                    }
+                    2 => {
+                        sequence!["array_remove(", one, ", ", self.operand(item, scope, depth), ")"]
+                    }
+                    3 => sequence!["(", one, ")[1:2]"],
+                    4 if self.relations > 0 => {
+                        let query = self.query(&scope.around(), &[item], depth - 1);
+                        let alias = self.alias();
+                        let order = Tree::fixed(format!(") {alias} ORDER BY 1)"));
+                        sequence!["ARRAY(SELECT * FROM (", query, order]
+                    }
+                    _ => {
+                        let items = (0..2).map(|_| self.operand(item, scope, depth)).collect();
+                        sequence!["ARRAY[", Tree::list(items, ", "), "]"]
+                    }
+                }
+            }
+            Kind::Ratio | Kind::Rough => one,
         }
     }
+
+    fn of_json(&mut self, one: Tree, scope: &Scope, depth: u32) -> Tree {
+        match self.below(8) {
+            0 | 1 => {
+                let path =
+                    self.one(&["-> 'a'", "-> 'b'", "-> 0", "-> -1", "#> '{b,0}'", "#> '{0,a}'"]);
+                sequence!["(", one, format!(" {path})")]
+            }
+            2 => sequence!["(", one, " || ", self.operand(Kind::Json, scope, depth), ")"],
+            3 => {
+                let value = self.json_value(scope);
+                sequence!["jsonb_build_object('a', ", one, ", 'd', ", value, ")"]
+            }
+            4 => sequence!["jsonb_build_array(", one, ", ", self.json_value(scope), ")"],
+            5 => {
+                let (first, second) = (self.json_value(scope), self.json_value(scope));
+                let alias = self.alias();
+                sequence![
+                    format!("(SELECT to_jsonb({alias}) FROM (SELECT "),
+                    first,
+                    " AS f, ",
+                    second,
+                    format!(" AS g) {alias})")
+                ]
+            }
+            6 => {
+                let of = Tree::fixed(one);
+                let (test, value) = (of.clone(), of);
+                sequence![
+                    "CASE WHEN jsonb_typeof(",
+                    test,
+                    ") = 'object' THEN ",
+                    value,
+                    " - 'a' END"
+                ]
+            }
+            _ => sequence!["jsonb_strip_nulls(", one, ")"],
+        }
+    }
+
+    /// What has the same text in jsonb on both servers.
+    fn json_value(&mut self, scope: &Scope) -> Tree {
+        let kind = self.kind();
+        let kind = if is_plain_in_json(kind) { kind } else { Kind::Int };
+        self.leaf(kind, scope)
+    }
+}
+
+/// Not numerics, whose scales differ by decision, and floats, with their -0.
+fn is_plain_in_json(kind: Kind) -> bool {
+    !matches!(kind, Kind::Numeric | Kind::Float | Kind::Ratio | Kind::Rough)
 }

@@ -23,6 +23,7 @@ impl Grammar<'_> {
                 let groups = 1 + self.below(4);
                 self.over(format!("ntile({groups})"), &inner, true)
             }
+            (Kind::Rough, _) => self.moving(kind, &inner),
             (Kind::Ratio, _) => {
                 let function = self.one(&["percent_rank()", "cume_dist()"]);
                 self.over(function, &inner, false)
@@ -72,7 +73,8 @@ impl Grammar<'_> {
                 let function = self.one(&["bool_and", "bool_or"]);
                 sequence![format!("{function}("), self.value(Kind::Bool, &below, 0), ")"]
             }
-            Kind::IntArray | Kind::TextArray => return self.neighbour(kind, scope),
+            Kind::Rough => self.deviation(&below),
+            Kind::Json => return self.neighbour(kind, scope),
             other => {
                 let function = self.extreme();
                 sequence![format!("{function}("), self.value(other, &below, 0), ")"]
@@ -124,6 +126,11 @@ impl Grammar<'_> {
                 let order = format!("ORDER BY {}{direction}", key.sql);
                 let frame = match (self.below(5), key.kind) {
                     (0, Kind::Int | Kind::BigInt) => " RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING",
+                    (0, Kind::Numeric) => " RANGE BETWEEN 1.5 PRECEDING AND CURRENT ROW",
+                    (0, Kind::Float) => " RANGE BETWEEN CURRENT ROW AND 1.5 FOLLOWING",
+                    (0, Kind::Date | Kind::Timestamp) => {
+                        " RANGE BETWEEN '2 months' PRECEDING AND '1 day' FOLLOWING"
+                    }
                     (1, _) => " GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
                     (2, _) => " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
                     _ => "",

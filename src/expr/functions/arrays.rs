@@ -3,16 +3,18 @@
 //!
 //! Elements of all rows are compared at once, each with its row's value.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, BooleanBuilder, Int32Array, Int32Builder, ListArray,
-    ListBuilder, StringArray, UInt32Array,
+    ListBuilder, StringArray, UInt32Array, new_empty_array,
 };
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::compute::kernels::{cmp, zip};
 use arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
+use arrow::row::{RowConverter, SortField};
 use datafusion::common::Result;
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
 use datafusion::logical_expr::{
@@ -33,8 +35,12 @@ enum Kind {
     Lower,
     Upper,
     Cardinality,
+    /// `array @> array`
+    Contains,
     Dimensions,
     DimensionCount,
+    /// `array && array`
+    Overlaps,
     Position,
     Positions,
     Remove,
@@ -45,8 +51,14 @@ enum Kind {
 /// The function that `= ANY (array)` is.
 pub const ANY_EQUAL: &str = "any_equal";
 
+/// The functions that `@>` and `&&` of arrays are.
+pub const ARRAY_CONTAINS: &str = "array_contains";
+pub const ARRAY_OVERLAPS: &str = "array_overlaps";
+
 const NAMES: &[(&str, Kind)] = &[
     (ANY_EQUAL, Kind::AnyEqual),
+    (ARRAY_CONTAINS, Kind::Contains),
+    (ARRAY_OVERLAPS, Kind::Overlaps),
     ("array_length", Kind::Length),
     ("array_lower", Kind::Lower),
     ("array_upper", Kind::Upper),
@@ -89,6 +101,10 @@ fn element_of(list: &DataType) -> Option<&DataType> {
     }
 }
 
+fn is_untyped(kind: &DataType) -> bool {
+    matches!(kind, DataType::Null | DataType::Utf8)
+}
+
 impl ArrayFunction {
     /// Lists as lists, and values as their elements.
     fn coerced(&self, given: &[DataType]) -> Option<Vec<DataType>> {
@@ -105,6 +121,18 @@ impl ArrayFunction {
                 _ => return None,
             };
             return Some(vec![common.clone(), list_of(common)]);
+        }
+        if matches!(self.kind, Kind::Contains | Kind::Overlaps) {
+            let [one, other] = given else { return None };
+            let common = match (element_of(one), element_of(other)) {
+                (Some(one), Some(other)) if one == other => one.clone(),
+                (Some(one), Some(other)) => comparison_coercion(one, other)?,
+                // A literal that stands for an array.
+                (Some(element), None) if is_untyped(other) => element.clone(),
+                (None, Some(element)) if is_untyped(one) => element.clone(),
+                _ => return None,
+            };
+            return Some(vec![list_of(common.clone()), list_of(common)]);
         }
         let (list, rest) = given.split_first()?;
         let element = match element_of(list) {
@@ -157,7 +185,7 @@ impl ScalarUDFImpl for ArrayFunction {
 
     fn return_type(&self, given: &[DataType]) -> Result<DataType> {
         Ok(match self.kind {
-            Kind::AnyEqual => DataType::Boolean,
+            Kind::AnyEqual | Kind::Contains | Kind::Overlaps => DataType::Boolean,
             Kind::Dimensions => DataType::Utf8,
             Kind::Positions => SqlType::Array(Box::new(SqlType::Integer)).to_arrow(),
             Kind::Remove | Kind::Replace | Kind::Trim => given[0].clone(),
@@ -173,10 +201,17 @@ impl ScalarUDFImpl for ArrayFunction {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if scalar { 1 } else { args.number_rows };
+        if rows == 0 {
+            // A constant list of no rows has its elements still.
+            return Ok(ColumnarValue::Array(new_empty_array(args.return_type())));
+        }
         let arrays =
             args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<ArrayRef>>>()?;
         let result = match self.kind {
             Kind::AnyEqual => any_equal(&arrays[0], arrays[1].as_list())?,
+            Kind::Contains | Kind::Overlaps => {
+                compared_as_sets(arrays[0].as_list(), arrays[1].as_list(), self.kind)?
+            }
             Kind::Position => {
                 let starts = arrays.get(2).map(|starts| starts.as_primitive::<Int64Type>());
                 let same = same_elements(arrays[0].as_list(), &arrays[1])?;
@@ -238,7 +273,7 @@ fn beside(list: &ListArray, values: &ArrayRef) -> SqlResult<ArrayRef> {
         rows[range(list, row)].fill(index);
     }
     if values.is_empty() {
-        return Ok(arrow::array::new_empty_array(values.data_type()));
+        return Ok(new_empty_array(values.data_type()));
     }
     Ok(compute::take(values, &UInt32Array::from(rows), None)?)
 }
@@ -277,6 +312,34 @@ fn any_equal(values: &ArrayRef, list: &ListArray) -> SqlResult<ArrayRef> {
             (false, true) => results.append_null(),
             (false, false) => results.append_value(false),
         }
+    }
+    Ok(Arc::new(results.finish()))
+}
+
+/// Whether a row's array has all or any of another's elements. NULL is no element's equal.
+fn compared_as_sets(list: &ListArray, wanted: &ListArray, kind: Kind) -> SqlResult<ArrayRef> {
+    let converter = RowConverter::new(vec![SortField::new(list.value_type())])?;
+    let (own, others) = (
+        converter.convert_columns(&[Arc::clone(list.values())])?,
+        converter.convert_columns(&[Arc::clone(wanted.values())])?,
+    );
+    let mut results = BooleanBuilder::with_capacity(list.len());
+    let mut present = HashSet::new();
+    for row in 0..list.len() {
+        if list.is_null(row) || wanted.is_null(row) {
+            results.append_null();
+            continue;
+        }
+        present.clear();
+        let known = range(list, row).filter(|item| list.values().is_valid(*item));
+        present.extend(known.map(|item| own.row(item)));
+        let is_present =
+            |item: usize| wanted.values().is_valid(item) && present.contains(&others.row(item));
+        let mut items = range(wanted, row);
+        results.append_value(match kind {
+            Kind::Contains => items.all(is_present),
+            _ => items.any(is_present),
+        });
     }
     Ok(Arc::new(results.finish()))
 }

@@ -23,7 +23,7 @@ use super::shift::{Shift, Way};
 use super::single::{SingleRow, SingleValue};
 use super::sum::PgSum;
 use super::untyped::Untyped;
-use super::{arrays, collected, library, numbers, row_order, series, variance};
+use super::{arrays, collected, library, noted, numbers, order, row_order, series, variance};
 use crate::error::{SqlError, SqlResult};
 
 /// Optimizer rules that may not run.
@@ -46,7 +46,8 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         array_fill(),
     ];
     let all = own.into_iter().chain(numbers::all()).chain(arrays::all());
-    let all = all.chain(series::all()).chain(row_order::all()).chain(library::all());
+    let all = all.chain(order::all()).chain(noted::all()).chain(series::all());
+    let all = all.chain(row_order::all()).chain(library::all());
     all.map(|function| (function.name().to_owned(), guarded(function))).collect()
 });
 

@@ -227,6 +227,11 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
                 if let Some(first) = call.params.args.first_mut() {
                     *first = narrow(std::mem::take(first))?.data;
                 }
+                for sort in &mut call.params.order_by {
+                    if !matches!(sort.expr, Expr::Literal(..)) {
+                        sort.expr = narrow(std::mem::take(&mut sort.expr))?.data;
+                    }
+                }
                 if let Some(filter) = &mut call.params.filter {
                     **filter = narrow(std::mem::take(filter.as_mut()))?.data;
                 }

@@ -242,7 +242,7 @@ fn construct(place: Place) -> &'static str {
 
 /// Functions whose results are ordered, and equal, as their arguments are.
 const INTERVAL_LENGTH: &str = "interval_length";
-const JSONB_ORDER: &str = "jsonb_order";
+const JSONB_ORDER: &str = "order_of_jsonb";
 
 fn is_order(op: Operator) -> bool {
     matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)

@@ -35,6 +35,7 @@ mod literals;
 mod mixed;
 mod noted;
 mod numbers;
+mod order;
 mod pg_typeof;
 mod record;
 mod recursive;
@@ -49,7 +50,7 @@ mod to_char;
 mod untyped;
 mod variance;
 
-pub use arrays::ANY_EQUAL;
+pub use arrays::{ANY_EQUAL, ARRAY_CONTAINS, ARRAY_OVERLAPS};
 pub use assign::{assignment, assignment_name};
 pub use casts::reads_zone;
 pub use decimal::{
@@ -59,7 +60,8 @@ pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
 pub use install::{function, install};
 pub use intervals::interval_over;
 pub use literals::{narrow_expression, narrow_literals};
-pub use noted::{is_noted, of_type};
+pub use noted::{is_noted, noted_element, noting_name, of_type, operand_type};
+pub use order::{order_function, window_order_function};
 pub use record::NAMED_ROW;
 pub use row_order::{ROW_KEY, ROW_ORDER};
 pub use sets::{SetFunction, set_function};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{Column, DFSchema, Result};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Case, ScalarFunction};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, ReturnFieldArgs,
@@ -33,7 +33,7 @@ const GIVING_ARRAYS: &[&str] = &[
 
 /// A choice among values of one noted type, with the note.
 pub(super) fn noted(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
-    match noted_type(&expr, schema) {
+    match noted_type(&expr, schema, Literals::AreTexts) {
         Some(sql_type) => Transformed::yes(of_type(sql_type, expr)),
         None => Transformed::no(expr),
     }
@@ -80,13 +80,58 @@ pub fn is_noted(sql_type: &SqlType) -> bool {
 
 /// A value with the note of its type. It may be NULL as far as a plan knows.
 pub fn of_type(sql_type: SqlType, expr: Expr) -> Expr {
-    let signature = Signature::any(1, Volatility::Immutable);
-    let function = Noted { name: format!("of type {sql_type}"), sql_type, signature };
-    let function = Arc::new(ScalarUDF::from(function));
+    let function = Arc::new(noting(sql_type));
     Expr::ScalarFunction(ScalarFunction::new_udf(function, vec![expr]))
 }
 
-fn noted_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
+fn noting(sql_type: SqlType) -> ScalarUDF {
+    let signature = Signature::any(1, Volatility::Immutable);
+    ScalarUDF::from(Noted { name: noting_name(&sql_type), sql_type, signature })
+}
+
+/// The name of the function that notes a type.
+pub fn noting_name(sql_type: &SqlType) -> String {
+    format!("of type {sql_type}")
+}
+
+/// Those that are called by name.
+pub(super) fn all() -> Vec<ScalarUDF> {
+    vec![noting(SqlType::Jsonb), noting(SqlType::Json)]
+}
+
+/// The type of the elements of the array that a set-returning function is made of, if Arrow's
+/// does not tell it.
+pub fn noted_element(array: &str) -> Option<SqlType> {
+    match array {
+        "jsonb_array_elements" | "jsonb_each_values" => Some(SqlType::Jsonb),
+        "json_array_elements" | "json_each_values" => Some(SqlType::Json),
+        _ => None,
+    }
+}
+
+/// The type of an operand, with the note that it will have when the query is planned.
+pub fn operand_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
+    let (_, field) = expr.to_field(schema).ok()?;
+    match field.data_type() {
+        DataType::Null => None,
+        DataType::Utf8 => {
+            let noted = noted_type(expr, schema, Literals::AreUntyped);
+            Some(noted.unwrap_or_else(|| SqlType::of_field(&field)))
+        }
+        _ => Some(SqlType::of_field(&field)),
+    }
+}
+
+/// What string literals are beside values of a noted type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Literals {
+    /// Of that type, when they are read.
+    AreUntyped,
+    /// As they lie in the plan.
+    AreTexts,
+}
+
+fn noted_type(expr: &Expr, schema: &DFSchema, literals: Literals) -> Option<SqlType> {
     let values: Vec<&Expr> = match expr {
         Expr::Case(Case { when_then_expr, else_expr, .. }) => {
             let results = when_then_expr.iter().map(|(_, then)| then.as_ref());
@@ -96,34 +141,52 @@ fn noted_type(expr: &Expr, schema: &DFSchema) -> Option<SqlType> {
             call.args.iter().collect()
         }
         Expr::ScalarFunction(call) if call.func.name() == "make_array" => {
-            let element = common_note(call.args.iter(), schema)?;
+            let element = common_note(call.args.iter(), schema, literals)?;
             return Some(SqlType::Array(Box::new(element)));
         }
         Expr::ScalarFunction(call) if GIVING_ARRAYS.contains(&call.func.name()) => {
             let is_array = |arg: &&Expr| arg.get_type(schema).is_ok_and(|kind| kind.is_list());
-            let array = common_note(call.args.iter().filter(is_array), schema)?;
+            let array = common_note(call.args.iter().filter(is_array), schema, literals)?;
             let (_, own) = expr.to_field(schema).ok()?;
             return (SqlType::of_field(&own) != array).then_some(array);
         }
+        Expr::ScalarFunction(call) if call.func.name() == "array_element" => {
+            return element_type(call.args.first()?, schema);
+        }
         _ => return None,
     };
-    common_note(values.into_iter(), schema)
+    common_note(values.into_iter(), schema, literals)
 }
 
 /// The type that values have in common, if it is noted.
-fn common_note<'a>(values: impl Iterator<Item = &'a Expr>, schema: &DFSchema) -> Option<SqlType> {
+fn common_note<'a>(
+    values: impl Iterator<Item = &'a Expr>,
+    schema: &DFSchema,
+    literals: Literals,
+) -> Option<SqlType> {
     let mut common = None;
     for value in values {
-        let (_, field) = value.to_field(schema).ok()?;
-        if field.data_type().is_null() {
+        if literals == Literals::AreUntyped
+            && matches!(value, Expr::Literal(ScalarValue::Utf8(Some(_)), None))
+        {
             continue;
         }
-        let sql_type = SqlType::of_field(&field);
+        let Some(sql_type) = operand_type(value, schema) else { continue };
         if *common.get_or_insert_with(|| sql_type.clone()) != sql_type {
             return None;
         }
     }
     common.filter(is_noted)
+}
+
+/// The type of an array's elements, where it is noted; one of several dimensions has none.
+fn element_type(array: &Expr, schema: &DFSchema) -> Option<SqlType> {
+    let (_, field) = array.to_field(schema).ok()?;
+    let DataType::List(item) = field.data_type() else { return None };
+    match SqlType::of_field(&field) {
+        SqlType::Array(element) if !item.data_type().is_nested() => Some(*element).filter(is_noted),
+        _ => None,
+    }
 }
 
 /// `"of type t"(x)`: `x`, which is a `t`.

@@ -111,7 +111,8 @@ fn percentiles(
     if fractions.is_null(0) {
         return ScalarValue::try_from(result.data_type());
     }
-    let DataType::List(item) = result.data_type() else {
+    let (DataType::List(_), DataType::List(item)) = (fractions.data_type(), result.data_type())
+    else {
         let fraction = checked(fractions.as_primitive::<Float64Type>().value(0))?;
         return ScalarValue::try_from_array(&percentile(values, &[Some(fraction)])?, 0);
     };

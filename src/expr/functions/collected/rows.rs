@@ -12,7 +12,9 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::Accumulator;
 use datafusion::logical_expr::function::AccumulatorArgs;
 
+use super::super::order::order_keys;
 use super::{Definition, unordered_distinct};
+use crate::types::SqlType;
 
 /// Batches up to this many rows are joined as they come.
 const SMALL_ROWS: usize = 1024;
@@ -35,6 +37,8 @@ pub(super) struct CollectedRows {
     /// How many of the columns are arguments; those of ORDER BY follow.
     arguments: usize,
     kinds: Vec<DataType>,
+    /// The SQL type of each column.
+    types: Vec<SqlType>,
     order: Vec<SortOptions>,
     is_distinct: bool,
     batches: Vec<Vec<ArrayRef>>,
@@ -45,8 +49,12 @@ impl CollectedRows {
         let mut kinds: Vec<DataType> =
             args.expr_fields.iter().map(|field| field.data_type().clone()).collect();
         let arguments = kinds.len();
+        let mut types: Vec<SqlType> =
+            args.expr_fields.iter().map(|field| SqlType::of_field(field)).collect();
         for sort in args.order_bys {
-            kinds.push(sort.expr.data_type(args.schema)?);
+            let field = sort.expr.return_field(args.schema)?;
+            kinds.push(field.data_type().clone());
+            types.push(SqlType::of_field(&field));
         }
         let is_argument = |expr| args.exprs.iter().any(|argument| argument == expr);
         if args.is_distinct && !args.order_bys.iter().all(|sort| is_argument(&sort.expr)) {
@@ -57,6 +65,7 @@ impl CollectedRows {
             result: Arc::clone(&args.return_field),
             arguments,
             kinds,
+            types,
             order: args.order_bys.iter().map(|sort| sort.options).collect(),
             is_distinct: args.is_distinct,
             batches: Vec::new(),
@@ -110,6 +119,7 @@ fn join(batches: &[&Vec<ArrayRef>]) -> Result<Vec<ArrayRef>> {
 /// The arguments' columns in order, repeated rows once if they must be distinct.
 fn in_order(
     columns: &[ArrayRef],
+    types: &[SqlType],
     arguments: usize,
     order: &[SortOptions],
     is_distinct: bool,
@@ -117,12 +127,14 @@ fn in_order(
     if order.is_empty() && !is_distinct {
         return Ok(columns[..arguments].to_vec());
     }
-    let mut keys = columns[arguments..].to_vec();
+    let mut keyed: Vec<usize> = (arguments..columns.len()).collect();
     let mut options = order.to_vec();
     if is_distinct {
-        keys.extend_from_slice(&columns[..arguments]);
-        options.resize(keys.len(), SortOptions { descending: false, nulls_first: false });
+        keyed.extend(0..arguments);
+        options.resize(keyed.len(), SortOptions { descending: false, nulls_first: false });
     }
+    let keys = keyed.into_iter().map(|column| order_keys(&columns[column], &types[column]));
+    let keys = keys.collect::<Result<Vec<_>>>()?;
     let fields = keys.iter().zip(options);
     let fields =
         fields.map(|(key, options)| SortField::new_with_options(key.data_type().clone(), options));
@@ -167,11 +179,11 @@ impl Accumulator for CollectedRows {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         let (arguments, is_distinct) = (self.arguments, self.is_distinct);
-        let order = self.order.clone();
+        let (order, types) = (self.order.clone(), self.types.clone());
         let (definition, result) = (self.definition, Arc::clone(&self.result));
         match self.joined()? {
             Some(columns) => {
-                let columns = in_order(columns, arguments, &order, is_distinct)?;
+                let columns = in_order(columns, &types, arguments, &order, is_distinct)?;
                 (definition.evaluate)(&columns, &result)
             }
             None => ScalarValue::try_from(result.data_type()),

@@ -1,113 +1,78 @@
-//! PostgreSQL's order of `jsonb`: `jsonb_order(j)` is bytes that are ordered as the values are.
+//! The order of `jsonb` values, as bytes whose order it is.
 //!
-//! ```text
-//! object > array > boolean > number > string > null
-//! of two objects, and of two arrays, the one with more members or items is greater; then keys and
-//! values, or items, are compared one after the other
-//! ```
-//!
-//! A scalar is compared with an array as if it were one of one item, and then is less: so it is not
-//! with an empty one.
+//! PostgreSQL's: null, strings, numbers, booleans, arrays, objects; of arrays and objects those
+//! with fewer parts first, then part by part. An empty array that is all of a value comes before
+//! everything else.
 
-use super::function::Entry;
-use super::json_text::{self as parts, Kind};
-use super::row::{Out, Row};
-use crate::error::SqlResult;
+use super::json_text::{Kind, kind, unquoted, walk};
 
-/// `name(arguments) -> result`, and what it does.
-pub(super) const TABLE: &[Entry] = &[("jsonb_order(jsonb) -> bytea", order)];
-
-const NULL: u8 = 0;
-const STRING: u8 = 1;
-const NUMBER: u8 = 2;
-const BOOLEAN: u8 = 3;
-const ARRAY: u8 = 4;
-const OBJECT: u8 = 5;
-
-fn order(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
-    let text = row.text(0);
-    let mut bytes = Vec::with_capacity(text.len() + 8);
-    match parts::kind(text) {
-        Kind::Object => push(&mut bytes, text),
-        Kind::Array => {
-            bytes.push(ARRAY);
-            push_count(&mut bytes, parts::walk(text).count());
-            // After the one item that a scalar is.
-            bytes.push(1);
-            parts::walk(text).for_each(|(_, item)| push(&mut bytes, item));
-        }
-        _ => {
-            bytes.push(ARRAY);
-            push_count(&mut bytes, 1);
-            bytes.push(0);
-            push(&mut bytes, text);
-        }
+/// Appends the bytes for the value that `text` is.
+pub(in super::super) fn push_order(text: &str, out: &mut Vec<u8>) {
+    match kind(text) {
+        Kind::Array if walk(text).next().is_none() => out.push(0),
+        _ => push(text, out),
     }
-    out.bytes(&bytes);
-    Ok(())
 }
 
-// Depth is bounded: the text was read by a reader that is.
-fn push(bytes: &mut Vec<u8>, text: &str) {
-    match parts::kind(text) {
-        Kind::Null => bytes.push(NULL),
+fn push(text: &str, out: &mut Vec<u8>) {
+    match kind(text) {
+        Kind::Null => out.push(1),
         Kind::String => {
-            bytes.push(STRING);
-            push_string(bytes, text);
+            out.push(2);
+            push_string(text, out);
         }
         Kind::Number => {
-            bytes.push(NUMBER);
-            push_number(bytes, text.trim());
+            out.push(3);
+            push_number(text.trim(), out);
         }
-        Kind::Boolean => bytes.extend([BOOLEAN, u8::from(text.trim() == "true")]),
-        Kind::Array => {
-            bytes.push(ARRAY);
-            push_count(bytes, parts::walk(text).count());
-            parts::walk(text).for_each(|(_, item)| push(bytes, item));
-        }
-        Kind::Object => {
-            bytes.push(OBJECT);
-            push_count(bytes, parts::walk(text).count());
-            for (key, value) in parts::walk(text) {
-                push_string(bytes, key);
-                push(bytes, value);
+        Kind::Boolean => out.extend([4, u8::from(text.trim() == "true")]),
+        container => {
+            out.push(if container == Kind::Array { 5 } else { 6 });
+            let count = u32::try_from(walk(text).count()).unwrap_or(u32::MAX);
+            out.extend(count.to_be_bytes());
+            for (key, value) in walk(text) {
+                if container == Kind::Object {
+                    push_string(key, out);
+                }
+                push(value, out);
             }
         }
     }
 }
 
-fn push_count(bytes: &mut Vec<u8>, count: usize) {
-    bytes.extend(u32::try_from(count).unwrap_or(u32::MAX).to_be_bytes());
+/// No string has a zero in it.
+fn push_string(text: &str, out: &mut Vec<u8>) {
+    out.extend(unquoted(text).bytes());
+    out.push(0);
 }
 
-/// A string has no byte 0, which ends it here.
-fn push_string(bytes: &mut Vec<u8>, text: &str) {
-    bytes.extend(parts::unquoted(text).as_bytes());
-    bytes.push(0);
-}
-
-/// Sign, place of the first digit, digits; those of a negative number turned over.
-fn push_number(bytes: &mut Vec<u8>, text: &str) {
-    let (negative, unsigned) = match text.strip_prefix('-') {
-        Some(unsigned) => (true, unsigned),
+/// The sign, where the point is, the digits; of a negative number all of it inverted.
+fn push_number(text: &str, out: &mut Vec<u8>) {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
         None => (false, text),
     };
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    let all = [whole, fraction].concat();
-    let digits = all.trim_start_matches('0');
-    if digits.is_empty() {
-        bytes.push(1);
-        return;
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().unwrap_or(0)),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = || whole.bytes().chain(fraction.bytes());
+    let zeros = digits().take_while(|digit| *digit == b'0').count();
+    let end = whole.len() + fraction.len();
+    let after = digits().rev().take_while(|digit| *digit == b'0').count();
+    if zeros == end {
+        return out.push(0x80);
     }
-    bytes.push(if negative { 0 } else { 2 });
-    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
-    let place = length(whole) - (length(&all) - length(digits));
-    let start = bytes.len();
-    bytes.extend((place.cast_unsigned() ^ (1 << 31)).to_be_bytes());
-    bytes.extend(digits.trim_end_matches('0').as_bytes());
-    bytes.push(0);
+    out.push(if negative { 0x40 } else { 0xc0 });
+    let start = out.len();
+    let lengths = i64::try_from(whole.len()).unwrap_or(0) - i64::try_from(zeros).unwrap_or(0);
+    let place = i32::try_from(lengths + i64::from(exponent)).unwrap_or(i32::MAX);
+    out.extend((place.cast_unsigned() ^ (1 << 31)).to_be_bytes());
+    out.extend(digits().skip(zeros).take(end - zeros - after));
+    out.push(0);
     if negative {
-        bytes[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
     }
 }
 
@@ -116,14 +81,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_in_order() {
-        let numbers =
-            ["-100", "-20", "-2.5", "-2", "-0.5", "-0.05", "0", "0.05", "0.5", "2", "2.5", "20"];
-        let key = |number: &str| {
-            let mut bytes = Vec::new();
-            push_number(&mut bytes, number);
-            bytes
+    fn bytes_are_in_the_order_of_values() {
+        let ordered = [
+            "[]",
+            "null",
+            r#""""#,
+            r#""A""#,
+            r#""a""#,
+            r#""a\"""#,
+            r#""ab""#,
+            "-1000",
+            "-10.5",
+            "-10",
+            "-9",
+            "-0.01",
+            "0",
+            "0.001",
+            "0.01",
+            "0.9",
+            "1",
+            "1.05",
+            "1.5",
+            "2",
+            "10",
+            "123456789012345678901234567890",
+            "false",
+            "true",
+            "[null]",
+            "[1]",
+            "[[]]",
+            "[[1]]",
+            "[{}]",
+            "[1, 1]",
+            "{}",
+            r#"{"a": 1}"#,
+            r#"{"a": []}"#,
+            r#"{"b": null}"#,
+            r#"{"a": 1, "b": 2}"#,
+        ];
+        let key = |text: &str| {
+            let mut out = Vec::new();
+            push_order(text, &mut out);
+            out
         };
-        assert!(numbers.is_sorted_by(|one, other| key(one) < key(other)));
+        for (one, other) in ordered.iter().zip(&ordered[1..]) {
+            assert!(key(one) < key(other), "{one} {other}");
+        }
+        for same in ["1", "1.0", "1e0", "10e-1", "0.1e1"] {
+            assert_eq!(key(same), key("1"), "{same}");
+        }
+        assert_eq!(key("-0.0"), key("0"));
     }
 }

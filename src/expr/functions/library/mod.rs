@@ -23,6 +23,7 @@ use datafusion::logical_expr::ScalarUDF;
 pub(super) use decimals::{overflow, rescale};
 pub(super) use function::{no_such, scalar_of};
 pub(super) use json::push_string as push_json_string;
+pub(super) use json_order::push_order as push_json_order;
 pub(super) use row::Span;
 pub(super) use times::{Part, date_part, interval_part, moved, over, time_part, timestamp_part};
 pub(super) use units::unit;
@@ -34,7 +35,6 @@ pub(super) fn all() -> Vec<ScalarUDF> {
         regexes::TABLE,
         json::TABLE,
         json_edit::TABLE,
-        json_order::TABLE,
         jsonpath::TABLE,
         times::TABLE,
         time_format::TABLE,
