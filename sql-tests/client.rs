@@ -27,6 +27,20 @@ pub(crate) async fn connect(
     Ok(client)
 }
 
+/// The same with a password, whatever comes of it.
+pub(crate) async fn log_in(
+    port: u16,
+    user: &str,
+    password: &str,
+) -> Result<Client, tokio_postgres::Error> {
+    let mut config = Config::new();
+    config.host("127.0.0.1").port(port).user(user).password(password).dbname("weir");
+    config.connect_timeout(Duration::from_secs(10));
+    let (client, connection) = config.connect(NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
 /// The rows of the last result of `sql`, by the simple protocol.
 pub(crate) async fn query(client: &Client, sql: &str) -> Result<Rows> {
     let messages =

@@ -34,6 +34,7 @@ mod oracle;
 mod postgres;
 mod psql;
 mod script;
+mod security;
 mod server;
 mod sinks;
 mod values;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         failure::trials,
         indexes::trials,
         sinks::trials,
+        security::trials,
         psql::trials,
         values::trials,
         flights::trials,

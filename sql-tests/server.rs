@@ -27,6 +27,8 @@ pub(crate) struct Server {
     failpoints: Option<&'static str>,
     /// Its memory budget, where that is not the machine's.
     memory: Option<&'static str>,
+    /// More of its options; then it is ready when it says so.
+    options: Vec<String>,
     /// Where PostgreSQL's protocol is spoken.
     pub(crate) port: u16,
     /// Where HTTP is spoken.
@@ -56,24 +58,41 @@ impl Server {
         Self::start_as(parallelism, None, Some(memory)).await
     }
 
+    /// A server with more options, of which it may ask for passwords.
+    pub(crate) async fn start_with(options: &[&str]) -> Result<Self> {
+        let mut server = Self::unstarted(1, None, None)?;
+        server.options = options.iter().map(|option| (*option).to_owned()).collect();
+        server.restart().await?;
+        Ok(server)
+    }
+
     async fn start_as(
         parallelism: usize,
         failpoints: Option<&'static str>,
         memory: Option<&'static str>,
     ) -> Result<Self> {
-        let mut server = Self {
+        let mut server = Self::unstarted(parallelism, failpoints, memory)?;
+        server.restart().await?;
+        Ok(server)
+    }
+
+    fn unstarted(
+        parallelism: usize,
+        failpoints: Option<&'static str>,
+        memory: Option<&'static str>,
+    ) -> Result<Self> {
+        Ok(Self {
             process: None,
             folder: tempfile::Builder::new().prefix("weir-test-").tempdir()?,
             parallelism,
             failpoints,
             memory,
+            options: Vec::new(),
             port: harness::free_port()?,
             http_port: harness::free_port()?,
             start_took: Duration::ZERO,
             generation: 0,
-        };
-        server.restart().await?;
-        Ok(server)
+        })
     }
 
     /// Starts the process again on the same data, and waits until it takes a session.
@@ -103,9 +122,13 @@ impl Server {
         let mut command = without_settings("setpriv");
         command.args(["--pdeathsig", "KILL"]).arg(binary()).arg("serve");
         command.arg("--data").arg(data);
-        command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
         command.arg("--http").arg(format!("127.0.0.1:{}", self.http_port));
         command.arg("--parallelism").arg(self.parallelism.to_string());
+        if !self.options.iter().any(|option| option == "--listen") {
+            command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
+        }
+        command
+            .args(self.options.iter().map(|option| option.replace("PORT", &self.port.to_string())));
         if let Some(memory) = self.memory {
             command.arg("--memory").arg(memory);
         }
@@ -134,7 +157,11 @@ impl Server {
     async fn wait_until_ready(&mut self) -> Result<()> {
         let started = Instant::now();
         loop {
-            if self.connect().await.is_ok() {
+            let ready = match self.options.is_empty() {
+                true => self.connect().await.is_ok(),
+                false => self.logged("weir is ready").len() >= self.generation,
+            };
+            if ready {
                 self.start_took = started.elapsed();
                 return Ok(());
             }
@@ -166,6 +193,30 @@ impl Server {
     /// Whether the process runs.
     pub(crate) fn is_running(&mut self) -> bool {
         self.process.as_mut().is_some_and(|process| matches!(process.try_wait(), Ok(None)))
+    }
+
+    /// Options for the next start.
+    pub(crate) fn set_options(&mut self, options: &[&str]) {
+        self.options = options.iter().map(|option| (*option).to_owned()).collect();
+    }
+
+    /// Sends a signal to the process.
+    pub(crate) fn signal(&self, signal: &str) -> Result<()> {
+        harness::send_signal(self.process.as_ref().context("the server is not running")?, signal)
+    }
+
+    /// A folder for a test's own files, which goes with the server.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// `weir serve` with these options, over a folder of its own: what it said and how it ended.
+    pub(crate) fn run_refused(options: &[&str]) -> Result<Output> {
+        let folder = tempfile::Builder::new().prefix("weir-test-").tempdir()?;
+        let mut command = without_settings("timeout");
+        command.arg("20").arg(binary()).arg("serve").arg("--data").arg(folder.path().join("data"));
+        command.arg("--http").arg(format!("127.0.0.1:{}", harness::free_port()?)).args(options);
+        Ok(command.stdin(Stdio::null()).output()?)
     }
 
     /// SIGTERM, and the status with which the server ends.

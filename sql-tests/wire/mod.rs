@@ -4,7 +4,7 @@
 //! which proves that what they expect is right. What depends on time is in Rust, below.
 
 mod script;
-mod socket;
+pub(crate) mod socket;
 mod timing;
 
 use sqllogictest::harness::Trial;

@@ -13,27 +13,24 @@ use tokio::net::TcpStream;
 const ANSWER_SECONDS_MAX: u64 = 20;
 
 /// A connection.
-pub(super) struct Socket {
+pub(crate) struct Socket {
     stream: TcpStream,
     unread: BytesMut,
     /// From BackendKeyData: process id and secret.
-    pub(super) key: (i32, Vec<u8>),
+    pub(crate) key: (i32, Vec<u8>),
 }
 
 impl Socket {
     /// A connection that has said nothing yet.
-    pub(super) async fn raw(port: u16) -> Result<Self> {
+    pub(crate) async fn raw(port: u16) -> Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port)).await?;
         Ok(Self { stream, unread: BytesMut::new(), key: (0, Vec::new()) })
     }
 
     /// A session, at its first ReadyForQuery.
-    pub(super) async fn open(port: u16, user: &str, database: &str) -> Result<Self> {
+    pub(crate) async fn open(port: u16, user: &str, database: &str) -> Result<Self> {
         let mut socket = Self::raw(port).await?;
-        let mut startup = Startup::new();
-        startup.parameters.insert("user".to_owned(), user.to_owned());
-        startup.parameters.insert("database".to_owned(), database.to_owned());
-        socket.send(&startup).await?;
+        socket.start(user, database).await?;
         loop {
             let line = socket.receive().await?;
             if line.starts_with("ErrorResponse") {
@@ -45,30 +42,51 @@ impl Socket {
         }
     }
 
+    /// Sends the startup packet.
+    pub(crate) async fn start(&mut self, user: &str, database: &str) -> Result<()> {
+        let mut startup = Startup::new();
+        startup.parameters.insert("user".to_owned(), user.to_owned());
+        startup.parameters.insert("database".to_owned(), database.to_owned());
+        self.send(&startup).await
+    }
+
+    /// The first message of a SASL exchange.
+    pub(crate) async fn sasl_initial(&mut self, mechanism: &str, data: &[u8]) -> Result<()> {
+        let length = u32::try_from(data.len())?;
+        let body = [mechanism.as_bytes(), b"\0", &length.to_be_bytes(), data].concat();
+        self.password(&body).await
+    }
+
+    /// A further message of one.
+    pub(crate) async fn password(&mut self, body: &[u8]) -> Result<()> {
+        let length = u32::try_from(body.len() + 4)?;
+        self.send_bytes(&[b"p".as_slice(), &length.to_be_bytes(), body].concat()).await
+    }
+
     /// Sends one message.
-    pub(super) async fn send(&mut self, message: &impl Message) -> Result<()> {
+    pub(crate) async fn send(&mut self, message: &impl Message) -> Result<()> {
         let mut bytes = BytesMut::new();
         message.encode(&mut bytes).context("a small message")?;
         self.send_bytes(&bytes).await
     }
 
     /// Sends bytes, whatever they are.
-    pub(super) async fn send_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.stream.write_all(bytes).await?)
     }
 
     /// The next message as a line; an error if none comes in time, or the connection ends.
-    pub(super) async fn receive(&mut self) -> Result<String> {
+    pub(crate) async fn receive(&mut self) -> Result<String> {
         self.receive_within(Duration::from_secs(ANSWER_SECONDS_MAX)).await
     }
 
     /// As [`Socket::receive`], with a time of one's own.
-    pub(super) async fn receive_within(&mut self, limit: Duration) -> Result<String> {
+    pub(crate) async fn receive_within(&mut self, limit: Duration) -> Result<String> {
         tokio::time::timeout(limit, self.next()).await.context("no answer in time")?
     }
 
     /// Whether the server closes the connection now, saying nothing more.
-    pub(super) async fn is_closed(&mut self) -> bool {
+    pub(crate) async fn is_closed(&mut self) -> bool {
         let limit = Duration::from_secs(ANSWER_SECONDS_MAX);
         let read = self.stream.read_buf(&mut self.unread);
         match tokio::time::timeout(limit, read).await {
@@ -80,7 +98,7 @@ impl Socket {
     }
 
     /// One byte, as the answer to an encryption request is.
-    pub(super) async fn byte(&mut self) -> Result<u8> {
+    pub(crate) async fn byte(&mut self) -> Result<u8> {
         while self.unread.is_empty() {
             self.read().await?;
         }
@@ -117,7 +135,11 @@ impl Socket {
 /// A message as a line.
 fn shown(kind: u8, mut body: BytesMut) -> String {
     match kind {
-        b'R' => format!("Authentication {}", body.get_i32()),
+        b'R' => match body.get_i32() {
+            10 => format!("Authentication 10 {}", mechanisms(&mut body)),
+            kind @ (11 | 12) => format!("Authentication {kind} {}", string(&mut body)),
+            kind => format!("Authentication {kind}"),
+        },
         b'S' => format!("ParameterStatus {}={}", string(&mut body), string(&mut body)),
         b'Z' => format!("ReadyForQuery {}", char::from(body.get_u8())),
         b'1' => "ParseComplete".to_owned(),
@@ -149,6 +171,14 @@ fn shown(kind: u8, mut body: BytesMut) -> String {
         }
         other => format!("message {:?}", char::from(other)),
     }
+}
+
+fn mechanisms(body: &mut BytesMut) -> String {
+    let mut names = Vec::new();
+    while body.first().is_some_and(|byte| *byte != 0) {
+        names.push(string(body));
+    }
+    names.join(" ")
 }
 
 /// Name, type and size; the modifier and the format where they say something.

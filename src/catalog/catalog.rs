@@ -1,7 +1,7 @@
 //! All that exists at one moment, as an immutable value.
 //!
 //! A statement takes one `Catalog` and resolves every name in it; DDL makes a new one
-//! (`edit`, `drop`). Cloning shares the maps, so a clone costs five reference counts.
+//! (`edit`, `drop`). Cloning shares the maps, so a clone costs a few reference counts.
 //!
 //! What holds: every object's schema exists; every name (of a relation or of a primary key's
 //! index) belongs to one object; every id in `depends_on` is an object or a function of this
@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName, Table};
+use super::privilege::Acl;
+use super::role::{Role, built_in_roles, system_roles};
 use crate::types::ObjectId;
 
 /// The first OID that a user's object can have, as in PostgreSQL.
@@ -44,6 +46,9 @@ pub struct Schema {
     pub name: String,
     pub owner: String,
     pub comment: Option<String>,
+    /// Who may do what with it; `None`: nothing was granted or revoked yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acl: Option<Acl>,
 }
 
 impl Schema {
@@ -65,6 +70,9 @@ pub struct Database {
     pub name: String,
     pub owner: String,
     pub comment: Option<String>,
+    /// Who may do what with it; `None`: nothing was granted or revoked yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acl: Option<Acl>,
 }
 
 /// What a name in a schema stands for.
@@ -83,13 +91,18 @@ pub struct Catalog {
     pub(super) objects: Arc<BTreeMap<ObjectId, Arc<Object>>>,
     pub(super) names: Arc<BTreeMap<QualifiedName, Named>>,
     pub(super) functions: Arc<BTreeMap<ObjectId, Arc<Function>>>,
+    pub(super) roles: Arc<BTreeMap<ObjectId, Arc<Role>>>,
+    pub(super) role_names: Arc<BTreeMap<String, ObjectId>>,
+    /// What the verifiers of roles that do not exist are made from; see
+    /// [`Verifier::mock`](super::verifier::Verifier::mock).
+    pub(super) secret: Arc<[u8]>,
     pub(super) next_oid: u32,
 }
 
 impl Default for Catalog {
     /// The catalog of an empty store.
     fn default() -> Self {
-        Self {
+        let mut catalog = Self {
             databases: Arc::new(
                 built_in_databases().map(|d| (d.name.clone(), Arc::new(d))).collect(),
             ),
@@ -97,8 +110,13 @@ impl Default for Catalog {
             objects: Arc::new(BTreeMap::from([(NOTHING_OID, Arc::new(nothing()))])),
             names: Arc::default(),
             functions: Arc::default(),
+            roles: Arc::default(),
+            role_names: Arc::default(),
+            secret: Arc::from([]),
             next_oid: FIRST_USER_OID,
-        }
+        };
+        built_in_roles().chain(system_roles()).for_each(|role| catalog.insert_role(role));
+        catalog
     }
 }
 
@@ -126,6 +144,7 @@ pub fn nothing() -> Object {
         row_type: ObjectId(13_902),
         row_array_type: ObjectId(13_903),
         owner: DEFAULT_OWNER.to_owned(),
+        acl: None,
     }
 }
 
@@ -136,6 +155,7 @@ pub(super) fn built_in_databases() -> impl Iterator<Item = Database> {
         name: DEFAULT_DATABASE.to_owned(),
         owner: DEFAULT_OWNER.to_owned(),
         comment: None,
+        acl: None,
     })
 }
 
@@ -153,6 +173,7 @@ pub(super) fn built_in_schemas() -> impl Iterator<Item = Schema> {
         name: name.to_owned(),
         owner: DEFAULT_OWNER.to_owned(),
         comment: comment.map(str::to_owned),
+        acl: None,
     })
 }
 

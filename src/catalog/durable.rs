@@ -6,10 +6,12 @@
 //! catalog/function/<oid>   {"format":1,"value":{ Function }}
 //! catalog/schema/<oid>     {"format":1,"value":{ Schema }}     null: a built-in one was dropped
 //! catalog/database/<oid>   {"format":1,"value":{ Database }}   null: as above
+//! catalog/role/<oid>       {"format":1,"value":{ Role }}       null: as above
+//! catalog/secret           {"format":1,"value":[ bytes ]}
 //! catalog/next_oid         {"format":1,"value":16400}
 //! ```
 //!
-//! Built-in schemas and databases are stored only once they differ from what they are at first.
+//! Built-in schemas, databases and roles are stored only once they differ from what they are at first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use super::catalog::{
 };
 use super::function::Function;
 use super::object::Object;
+use super::role::{Role, built_in_roles, system_roles};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -36,6 +39,8 @@ const OBJECT: &str = "catalog/object/";
 const FUNCTION: &str = "catalog/function/";
 const SCHEMA: &str = "catalog/schema/";
 const DATABASE: &str = "catalog/database/";
+const ROLE: &str = "catalog/role/";
+const SECRET: &str = "catalog/secret";
 const NEXT_OID: &str = "catalog/next_oid";
 
 /// One durable change: the key, and its new value or `None` to delete it.
@@ -85,6 +90,18 @@ pub(super) fn delete_database(id: ObjectId) -> SqlResult<Change> {
     delete_or_bury::<Database>(format!("{DATABASE}{}", id.0), id)
 }
 
+pub(super) fn put_role(role: &Role) -> SqlResult<Change> {
+    put(format!("{ROLE}{}", role.id.0), Some(role))
+}
+
+pub(super) fn delete_role(id: ObjectId) -> SqlResult<Change> {
+    delete_or_bury::<Role>(format!("{ROLE}{}", id.0), id)
+}
+
+pub(super) fn put_secret(secret: &[u8]) -> SqlResult<Change> {
+    put(SECRET.to_owned(), secret)
+}
+
 pub(super) fn put_next_oid(next_oid: u32) -> SqlResult<Change> {
     put(NEXT_OID.to_owned(), next_oid)
 }
@@ -126,11 +143,17 @@ impl Catalog {
         let mut schemas: BTreeMap<_, _> = built_in_schemas().map(|s| (s.id, s)).collect();
         let mut objects = BTreeMap::from([(nothing().id, Arc::new(nothing()))]);
         let mut functions = BTreeMap::new();
+        let mut roles: BTreeMap<_, _> = built_in_roles().map(|role| (role.id, role)).collect();
+        let mut secret = Vec::new();
         let mut next_oid = FIRST_USER_OID;
         for (key, value) in entries {
             let Ok(key) = std::str::from_utf8(&key) else { continue };
             if key == NEXT_OID {
                 next_oid = get(key, &value)?;
+            } else if key == SECRET {
+                secret = get(key, &value)?;
+            } else if let Some(oid) = key.strip_prefix(ROLE) {
+                keep(&mut roles, oid, get(key, &value)?);
             } else if key.starts_with(OBJECT) {
                 let object: Object = get(key, &value)?;
                 objects.insert(object.id, Arc::new(object));
@@ -146,8 +169,9 @@ impl Catalog {
         let nameable = objects.values().filter(|object: &&Arc<Object>| object.id != nothing().id);
         let names = nameable.flat_map(|object| names_of(object)).collect();
         let taken = objects.values().flat_map(|object| oids_of(object));
-        let above = taken.chain(functions.keys().copied()).map(|id| id.0 + 1).max();
-        let catalog = Catalog {
+        let others = functions.keys().chain(roles.keys()).copied();
+        let above = taken.chain(others).map(|id| id.0 + 1).max();
+        let mut catalog = Catalog {
             databases: Arc::new(
                 databases.into_values().map(|d| (d.name.clone(), Arc::new(d))).collect(),
             ),
@@ -157,8 +181,12 @@ impl Catalog {
             objects: Arc::new(objects),
             names: Arc::new(names),
             functions: Arc::new(functions),
+            roles: Arc::default(),
+            role_names: Arc::default(),
+            secret: secret.into(),
             next_oid: next_oid.max(above.unwrap_or(FIRST_USER_OID)),
         };
+        roles.into_values().chain(system_roles()).for_each(|role| catalog.insert_role(role));
         catalog.check_references()?;
         Ok(catalog)
     }
@@ -219,6 +247,9 @@ mod tests {
         assert_eq!(loaded.functions, catalog.functions);
         assert_eq!(loaded.schemas, catalog.schemas);
         assert_eq!(loaded.databases, catalog.databases);
+        assert_eq!(loaded.roles, catalog.roles);
+        assert_eq!(loaded.role_names, catalog.role_names);
+        assert_eq!(loaded.secret, catalog.secret);
         assert_eq!(loaded.next_oid, catalog.next_oid);
     }
 

@@ -118,6 +118,7 @@ impl Catalog {
             name: name.to_owned(),
             owner: owner.to_owned(),
             comment: None,
+            acl: None,
         };
         let mut next = self.clone();
         let mut changes = vec![durable::put_schema(&schema)?];
@@ -166,6 +167,7 @@ impl Catalog {
             name: name.to_owned(),
             owner: owner.to_owned(),
             comment: None,
+            acl: None,
         };
         let mut next = self.clone();
         let mut changes = vec![durable::put_database(&database)?];

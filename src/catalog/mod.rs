@@ -3,13 +3,18 @@
 //!
 //! A [`Catalog`] is an immutable value behind an `Arc`: a statement resolves all its names in one.
 
+pub mod access;
 pub mod catalog;
 pub mod drop;
 pub mod durable;
 pub mod edit;
+mod edit_role;
 pub mod function;
 pub mod object;
 pub mod pg;
+pub mod privilege;
+pub mod role;
+pub mod verifier;
 
 #[cfg(test)]
 pub mod testing;
@@ -18,5 +23,8 @@ pub use catalog::{Catalog, Database, Oids, Schema};
 pub use drop::{DropKind, DropPlan, DropRequest, Notice, quote_identifier};
 pub use durable::Change;
 pub use edit::{CommentTarget, Edited};
+pub use edit_role::check_role_name;
 pub use function::Function;
 pub use object::{Column, Object, ObjectKind, QualifiedName};
+pub use role::Role;
+pub use verifier::Verifier;

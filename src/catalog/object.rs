@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::privilege::Acl;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextStyle;
 use crate::types::{ObjectId, SqlType};
@@ -42,6 +43,9 @@ pub struct Object {
     pub row_array_type: ObjectId,
     /// Who owns it.
     pub owner: String,
+    /// Who may do what with it; `None`: nothing was granted or revoked yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acl: Option<Acl>,
 }
 
 /// A column of a relation.

@@ -43,6 +43,7 @@ pub fn table(catalog: &Catalog, name: &str) -> Object {
         row_type,
         row_array_type,
         owner: "weir".to_owned(),
+        acl: None,
     }
 }
 
@@ -70,6 +71,7 @@ pub fn view(catalog: &Catalog, name: &str, depends_on: Vec<ObjectId>) -> Object 
         row_type: oids.next(),
         row_array_type: oids.next(),
         owner: "weir".to_owned(),
+        acl: None,
     }
 }
 
@@ -115,6 +117,7 @@ pub fn context_of(catalog: Catalog) -> PgContext {
         catalog,
         session: Arc::new(PgSession {
             user: "weir".to_owned(),
+            session_user: "weir".to_owned(),
             database: "weir".to_owned(),
             pid: 7,
             now: WallTime(0),

@@ -21,6 +21,7 @@ use crate::checkpoint::coordinator::{self, Coordinator, JobSpec, Start, suspende
 use crate::checkpoint::detached::{self, Progress, progress_key, progress_of};
 use crate::checkpoint::readers::Readers;
 use crate::checkpoint::status::JobState;
+use crate::clock;
 use crate::dataflow::inbox::Inbox;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr;
@@ -61,7 +62,7 @@ impl Engine {
         data: &Path,
     ) -> SqlResult<Arc<Engine>> {
         let snapshot = store.snapshot();
-        let catalog = Arc::new(load_catalog(&snapshot)?);
+        let catalog = Arc::new(with_secret(&store, load_catalog(&snapshot)?)?);
         let readers = Readers::default();
         // Queries spill what their share of the memory does not hold.
         let spill = data.join("spill");
@@ -115,6 +116,17 @@ impl Engine {
 /// The catalog in the metadata.
 pub(super) fn load_catalog(snapshot: &Snapshot) -> SqlResult<Catalog> {
     Catalog::load(snapshot.meta_with_prefix(b"catalog/")?)
+}
+
+/// The catalog with a secret for mock verifiers, made at the first start.
+fn with_secret(store: &Store, catalog: Catalog) -> SqlResult<Catalog> {
+    if !catalog.secret().is_empty() {
+        return Ok(catalog);
+    }
+    let secret = [clock::random(), clock::random()].map(u128::to_be_bytes).concat();
+    let (catalog, meta) = catalog.with_secret(secret)?;
+    store.commit(Commit { meta, ..Commit::default() })?;
+    Ok(catalog)
 }
 
 async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlResult<Found> {

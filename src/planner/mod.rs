@@ -11,6 +11,7 @@
 //! around syntax trees ([`Query`], [`Expression`]), and DataFusion's plans.
 
 pub mod catalog_query;
+pub mod grant;
 pub mod statement;
 pub mod syntax;
 

@@ -8,6 +8,10 @@ use crate::catalog::function::{Body, Parameter, Returns, Volatility};
 use crate::catalog::object::{Connector, OnError};
 use crate::types::SqlType;
 
+use super::grant::{
+    AlterOwner, AlterRole, CreateRole, DefaultPrivileges, DropOwned, DropRole, Grant, GrantRole,
+    ReassignOwned,
+};
 use super::syntax::{Expression, From, Name, Query, Selection};
 
 /// One statement of a script.
@@ -42,6 +46,15 @@ pub enum StatementKind {
     CreateSink(Box<CreateSink>),
     CreateSchema(CreateSchema),
     CreateDatabase(CreateDatabase),
+    CreateRole(Box<CreateRole>),
+    AlterRole(Box<AlterRole>),
+    DropRole(DropRole),
+    GrantRole(GrantRole),
+    Grant(Box<Grant>),
+    DefaultPrivileges(Box<DefaultPrivileges>),
+    AlterOwner(Box<AlterOwner>),
+    ReassignOwned(ReassignOwned),
+    DropOwned(DropOwned),
     Drop(Drop),
     Explain(Box<Explain>),
     Set(Set),

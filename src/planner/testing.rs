@@ -89,6 +89,7 @@ fn object_of(catalog: &Catalog, kind: StatementKind, text: &str) -> SqlResult<Ob
         row_type: oids.next(),
         row_array_type: oids.next(),
         owner: "weir".to_owned(),
+        acl: None,
     })
 }
 

@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::wire;
 
 /// A SQL streaming database that speaks PostgreSQL.
 #[derive(Debug, Parser)]
@@ -75,6 +77,54 @@ pub(super) struct ServeOptions {
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     connections_max: Option<usize>,
+
+    /// Who may connect from where, and how they prove who they are: a line of pg_hba.conf, as in
+    /// "host all all 10.0.0.0/8 scram-sha-256". Can be given several times; the first that matches
+    /// decides. [default: a password, but none is needed on loopback while a role has none]
+    #[arg(long, value_name = "RULE")]
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    hba: Vec<String>,
+
+    /// Listen beyond loopback also where rules let anybody in without a proof.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_unauthenticated: Option<bool>,
+
+    /// The server's certificate, PEM, with those that it is signed by: clients may then encrypt.
+    /// Read again at SIGHUP.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_certificate: Option<PathBuf>,
+
+    /// The private key of the certificate, PEM; nobody else may read the file.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_key: Option<PathBuf>,
+
+    /// Certificates of those who sign clients' certificates, PEM: for the method cert and for
+    /// clientcert in hba rules.
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_client_ca: Option<PathBuf>,
+
+    /// Seconds in which a client must have started and proved who it is. [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentication_timeout: Option<u64>,
+}
+
+/// A list, or a text that is its only element.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+    })
 }
 
 /// Options of `weir check`.
@@ -95,6 +145,12 @@ pub(super) struct Config {
     pub(super) parallelism: usize,
     pub(super) barrier_interval: Duration,
     pub(super) connections_max: usize,
+    pub(super) rules: wire::Rules,
+    pub(super) tls: Option<wire::TlsFiles>,
+    /// Whether clients of other machines must prove who they are; then the superuser needs a
+    /// password.
+    pub(super) secured: bool,
+    pub(super) authentication_timeout: Duration,
 }
 
 /// More actors than this on one machine only cost.
@@ -134,8 +190,29 @@ pub(super) fn load(options: ServeOptions) -> anyhow::Result<Config> {
         bail!("barrier_interval_ms must be at least 1");
     }
     let listen = given.listen.unwrap_or_else(|| ([127, 0, 0, 1], 5454).into());
-    if !listen.ip().is_loopback() {
-        bail!("cannot listen on {listen}: there are no passwords yet, so only loopback is safe");
+    let rules = match given.hba.as_slice() {
+        [] => wire::Rules::default(),
+        rules => {
+            let rules = rules.iter().map(String::as_str);
+            wire::Rules::parse(rules).map_err(anyhow::Error::msg).context("bad configuration")?
+        }
+    };
+    let reachable = !listen.ip().is_loopback();
+    if reachable && rules.open_to_others() && given.allow_unauthenticated != Some(true) {
+        bail!(
+            "cannot listen on {listen}: a rule of the hba setting trusts clients of other machines \
+             without a proof; use scram-sha-256, or say --allow-unauthenticated"
+        );
+    }
+    let tls = tls_files(&given)?;
+    if rules.ask_for_certificates() && tls.as_ref().is_none_or(|t| t.client_authorities.is_none()) {
+        bail!(
+            "a rule of the hba setting asks for client certificates: tls_client_ca must say whose"
+        );
+    }
+    let authentication_timeout = given.authentication_timeout.unwrap_or(60);
+    if authentication_timeout == 0 {
+        bail!("authentication_timeout must be at least 1");
     }
     Ok(Config {
         data: given.data.unwrap_or_else(|| "./weir-data".into()),
@@ -145,7 +222,23 @@ pub(super) fn load(options: ServeOptions) -> anyhow::Result<Config> {
         parallelism,
         barrier_interval,
         connections_max: given.connections_max.unwrap_or(100),
+        secured: reachable && !rules.open_to_others(),
+        rules,
+        tls,
+        authentication_timeout: Duration::from_secs(authentication_timeout),
     })
+}
+
+fn tls_files(given: &ServeOptions) -> anyhow::Result<Option<wire::TlsFiles>> {
+    let client_authorities = given.tls_client_ca.clone();
+    match (given.tls_certificate.clone(), given.tls_key.clone()) {
+        (Some(certificate), Some(key)) => {
+            Ok(Some(wire::TlsFiles { certificate, key, client_authorities }))
+        }
+        (None, None) if client_authorities.is_none() => Ok(None),
+        (None, None) => bail!("tls_client_ca needs tls_certificate and tls_key"),
+        _ => bail!("tls_certificate and tls_key are given together or not at all"),
+    }
 }
 
 fn parse_size(text: &str) -> anyhow::Result<usize> {

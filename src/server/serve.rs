@@ -2,6 +2,7 @@
 //!
 //! Streams and clients have runtimes of their own, so that neither starves the other.
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::config::Config;
@@ -61,6 +62,18 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
         barrier_interval: config.barrier_interval,
     };
     let engine = Engine::start(store, settings, stream, &config.data).await?;
+    if config.secured
+        && let Some((user, password)) = engine.secure_superuser().await?
+    {
+        // On standard output, not in the log: it is said this once.
+        let text = format!(
+            "The password of user {user} is {password}\n\
+             It is shown only now. Change it with: ALTER ROLE {user} PASSWORD '...';\n"
+        );
+        std::io::stdout().write_all(text.as_bytes()).context("the password could not be told")?;
+    }
+    let tls = config.tls.map(wire::Tls::load).transpose().map_err(anyhow::Error::msg)?;
+    let tls = tls.map(Arc::new);
     let sql = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
@@ -72,9 +85,18 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
 
     let stop = CancellationToken::new();
     let web = task::spawn("http", http::serve(web, stop.clone()));
-    let clients = wire::Settings { connections_max: config.connections_max };
+    if !config.listen.ip().is_loopback() && tls.is_none() {
+        tracing::warn!("clients of other machines are not encrypted: there is no tls_certificate");
+    }
+    let clients = wire::Settings {
+        tls: tls.clone(),
+        connections_max: config.connections_max,
+        rules: config.rules,
+        authentication_timeout: config.authentication_timeout,
+    };
     let sql = task::spawn("wire", wire::serve(sql, Arc::clone(&engine), clients, stop.clone()));
 
+    task::spawn("reload", reload(tls, signal(SignalKind::hangup())?, stop.clone()));
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::select! {
@@ -87,4 +109,14 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
     engine.stop().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads certificates again at each SIGHUP, until the server stops.
+async fn reload(tls: Option<Arc<wire::Tls>>, mut hangups: Signal, stop: CancellationToken) {
+    while stop.run_until_cancelled(hangups.recv()).await.flatten().is_some() {
+        match tls.as_ref().map_or(Ok(()), |tls| tls.reload()) {
+            Ok(()) => tracing::info!("certificates were read again"),
+            Err(error) => tracing::error!(error, "the certificates stay as they were"),
+        }
+    }
 }

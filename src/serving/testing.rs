@@ -121,6 +121,7 @@ impl Fixture {
             row_type,
             row_array_type,
             owner: "weir".to_owned(),
+            acl: None,
         };
         self.catalog = self.catalog.with_object(object).expect("a new name").0;
         let name = QualifiedName::new("public", name);
@@ -166,6 +167,7 @@ impl Fixture {
             search_path: search_path.clone(),
             pg: Arc::new(PgSession {
                 user: "weir".to_owned(),
+                session_user: "weir".to_owned(),
                 database: "weir".to_owned(),
                 pid: 1,
                 now: WallTime(0),

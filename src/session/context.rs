@@ -65,18 +65,20 @@ impl Session {
     pub(super) fn basis(&self) -> Basis {
         Basis {
             catalog: self.engine.catalog(),
-            search_path: self.variables.search_path(&self.client.user),
+            search_path: self.search_path(),
+            user: self.current_user().to_owned(),
         }
     }
 
     fn pg_session(&mut self) -> PgSession {
         PgSession {
-            user: self.client.user.clone(),
+            user: self.current_user().to_owned(),
+            session_user: self.session_user().to_owned(),
             database: self.client.database.clone(),
             pid: self.membership.process_id(),
             now: self.now(),
             server_started: self.membership.sessions().started(),
-            search_path: self.variables.search_path(&self.client.user),
+            search_path: self.search_path(),
             settings: self.variables.settings(),
             activity: Arc::<Sessions>::clone(self.membership.sessions()),
             client: self.membership.client(),
@@ -93,7 +95,7 @@ impl Session {
             match effect {
                 Effect::SetConfig { name, value, local } => {
                     let scope = if local { Scope::Local } else { Scope::Session };
-                    self.variables.set(&name, &value, scope)?;
+                    self.assign(&name, &value, scope)?;
                 }
                 Effect::Cancel { pid } => {
                     self.membership.sessions().raise(pid, Interrupt::Cancel);

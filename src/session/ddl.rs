@@ -9,6 +9,7 @@ use super::session::Session;
 use crate::engine::{DdlOutcome, Names};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
+use crate::planner::grant::Direction;
 use crate::planner::statement::{ColumnDef, CreateTable, Drop, DropKind, Insert, StatementKind};
 use crate::types::SqlType;
 
@@ -71,6 +72,14 @@ impl Session {
             StatementKind::Reindex(reindex) => engine.reindex(reindex, &names),
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
             StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,
+            StatementKind::CreateRole(create) => {
+                engine.create_role(create, &names, &self.input_style()).await
+            }
+            StatementKind::AlterRole(alter) => {
+                engine.alter_role(alter, &names, &self.input_style()).await
+            }
+            StatementKind::DropRole(drop) => engine.drop_roles(drop, &names).await,
+            StatementKind::GrantRole(grant) => engine.grant_roles(grant, &names).await,
             StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
             StatementKind::Comment(comment) => engine.comment(comment, &names).await,
             other => Err(SqlError::internal(format!("statement went astray: {other:?}"))),
@@ -122,7 +131,10 @@ impl Session {
 
     fn tell(&mut self, outcome: DdlOutcome) {
         for remark in outcome.notices {
-            let notice = Notice::remark(remark.message);
+            let notice = match remark.warning {
+                Some(code) => Notice::warning(code, remark.message),
+                None => Notice::remark(remark.message),
+            };
             self.notify(match remark.detail {
                 Some(detail) => notice.detail(detail),
                 None => notice,
@@ -133,9 +145,10 @@ impl Session {
     /// How the names of the session's statements are meant.
     pub(super) fn names(&self) -> Names {
         Names {
-            search_path: self.variables.search_path(&self.client.user),
+            search_path: self.search_path(),
             style: self.text_style(),
-            user: self.client.user.clone(),
+            user: self.current_user().to_owned(),
+            session_user: self.session_user().to_owned(),
             database: self.client.database.clone(),
         }
     }
@@ -199,6 +212,13 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::Reindex(_) => "REINDEX",
         StatementKind::CreateSchema(_) => "CREATE SCHEMA",
         StatementKind::CreateDatabase(_) => "CREATE DATABASE",
+        StatementKind::CreateRole(_) => "CREATE ROLE",
+        StatementKind::AlterRole(_) => "ALTER ROLE",
+        StatementKind::DropRole(_) => "DROP ROLE",
+        StatementKind::GrantRole(grant) => match grant.direction {
+            Direction::Grant => "GRANT ROLE",
+            Direction::Revoke => "REVOKE ROLE",
+        },
         StatementKind::Drop(Drop { kind, .. }) => match kind {
             DropKind::Table => "DROP TABLE",
             DropKind::Source => "DROP SOURCE",

@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use super::session::Session;
+use super::variables::Scope;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::Discard;
 
@@ -12,6 +13,7 @@ impl Session {
                 self.check_outside_block("DISCARD ALL")?;
                 self.prepared.clear();
                 self.portals.clear();
+                self.reassign("session_authorization", Scope::Session)?;
                 self.variables.reset_all();
                 "DISCARD ALL"
             }

@@ -27,7 +27,7 @@ impl Session {
         statement: &Statement,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
-        self.check_not_failed(&statement.kind)?;
+        self.check_may_run(&statement.kind)?;
         self.is_active(&statement.text);
         // The futures of some kinds are large; they are kept off this one's stack.
         match &statement.kind {
@@ -75,6 +75,15 @@ impl Session {
             | StatementKind::CreateSink(_)
             | StatementKind::CreateSchema(_)
             | StatementKind::CreateDatabase(_)
+            | StatementKind::CreateRole(_)
+            | StatementKind::AlterRole(_)
+            | StatementKind::DropRole(_)
+            | StatementKind::GrantRole(_)
+            | StatementKind::Grant(_)
+            | StatementKind::DefaultPrivileges(_)
+            | StatementKind::AlterOwner(_)
+            | StatementKind::ReassignOwned(_)
+            | StatementKind::DropOwned(_)
             | StatementKind::Drop(_)
             | StatementKind::Comment(_)
             | StatementKind::Flush

@@ -16,6 +16,7 @@ mod ddl;
 mod discard;
 mod dispatch;
 mod explain;
+mod identity;
 mod interrupt;
 mod notice;
 mod outcome;

@@ -77,7 +77,7 @@ impl Session {
     pub async fn bind(&mut self, binding: Binding) -> SqlResult<()> {
         let prepared = Arc::clone(self.prepared(&binding.statement)?);
         if let Some(statement) = &prepared.statement {
-            self.check_not_failed(&statement.kind)?;
+            self.check_may_run(&statement.kind)?;
         }
         if !binding.portal.is_empty() && self.portals.contains_key(&binding.portal) {
             let message = format!("cursor \"{}\" already exists", binding.portal);

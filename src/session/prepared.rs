@@ -35,11 +35,15 @@ pub struct Prepared {
 pub(super) struct Basis {
     pub(super) catalog: Arc<Catalog>,
     pub(super) search_path: Vec<String>,
+    /// Whose rights count.
+    pub(super) user: String,
 }
 
 impl Basis {
     fn is(&self, other: &Basis) -> bool {
-        Arc::ptr_eq(&self.catalog, &other.catalog) && self.search_path == other.search_path
+        Arc::ptr_eq(&self.catalog, &other.catalog)
+            && self.search_path == other.search_path
+            && self.user == other.user
     }
 }
 
@@ -135,7 +139,7 @@ impl Session {
                 basis,
             });
         };
-        self.check_not_failed(&statement.kind)?;
+        self.check_may_run(&statement.kind)?;
         let types = declared_types(&declared)?;
         let interrupts = Arc::clone(&self.interrupts);
         let analysis = self.describe(&statement, &types);
@@ -192,7 +196,7 @@ impl Session {
         let parameters = Parameters { types: prepared.parameters.clone(), values: parameters };
         match &prepared.planned {
             Some(planned) => {
-                self.check_not_failed(&statement.kind)?;
+                self.check_may_run(&statement.kind)?;
                 self.is_active(&statement.text);
                 let rows = Box::pin(self.select_planned(planned, &parameters)).await?;
                 Ok(Outcome::Rows(Box::new(rows)))

@@ -13,14 +13,14 @@ use super::prepared::Prepared;
 use super::sessions::Membership;
 use super::transaction::Block;
 use super::variables::Variables;
+use crate::catalog::privilege::Privileges;
+use crate::catalog::{Catalog, Role};
 use crate::clock;
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner::{self, Statement};
 use crate::serving::SystemTables;
-
-/// Users there are. They may do everything.
-const USERS: [&str; 2] = ["weir", "postgres"];
+use crate::types::ObjectId;
 
 /// `idle_in_transaction_session_timeout` and `idle_session_timeout`.
 const IDLE_IN_TRANSACTION: SqlState = "25P03";
@@ -45,6 +45,8 @@ pub struct Session {
     pub(super) membership: Membership,
     pub(super) interrupts: Arc<Interrupts>,
     pub(super) client: Client,
+    /// The role that logged in.
+    pub(super) login: ObjectId,
     pub(super) variables: Variables,
     pub(super) block: Block,
     /// Prepared statements by name; the unnamed one has the empty name.
@@ -63,16 +65,11 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session for a client that is who it says; an error if there is no such user or database.
+    /// A session for a client that is who it says; an error if there is no such user or database,
+    /// or if it may not log in to it.
     pub fn open(engine: Arc<Engine>, membership: Membership, client: Client) -> SqlResult<Self> {
-        if !USERS.contains(&client.user.as_str()) {
-            let message = format!("role \"{}\" does not exist", client.user);
-            return Err(SqlError::new(code::INVALID_AUTHORIZATION, message));
-        }
-        if engine.catalog().database(&client.database).is_none() {
-            let message = format!("database \"{}\" does not exist", client.database);
-            return Err(SqlError::new(code::INVALID_CATALOG_NAME, message));
-        }
+        let catalog = engine.catalog();
+        let role = admissible(&catalog, &client)?;
         let system = engine.system();
         let tables = system.names().into_iter();
         let weir_tables =
@@ -81,11 +78,17 @@ impl Session {
             activity.user.clone_from(&client.user);
             activity.database.clone_from(&client.database);
         });
+        let limit = usize::try_from(role.connection_limit).ok().filter(|_| !role.superuser);
+        if limit.is_some_and(|limit| membership.sessions().count_of(&client.user) > limit) {
+            let message = format!("too many connections for role \"{}\"", client.user);
+            return Err(SqlError::new(code::TOO_MANY_CONNECTIONS, message));
+        }
         Ok(Self {
             engine,
             interrupts: Arc::clone(membership.interrupts()),
             membership,
-            variables: Variables::new(&client.user),
+            variables: Variables::new(&client.user, role.superuser),
+            login: role.id,
             client,
             block: Block::default(),
             prepared: HashMap::new(),
@@ -107,10 +110,6 @@ impl Session {
 
     pub fn variables(&self) -> &Variables {
         &self.variables
-    }
-
-    pub fn variables_mut(&mut self) -> &mut Variables {
-        &mut self.variables
     }
 
     /// How long a statement may run.
@@ -168,4 +167,23 @@ impl Session {
             activity.transaction_start = started;
         });
     }
+}
+
+/// The client's role, if it may log in to the client's database.
+fn admissible<'a>(catalog: &'a Catalog, client: &Client) -> SqlResult<&'a Role> {
+    let Client { user, database } = client;
+    let refuse = |message: String| Err(SqlError::new(code::INVALID_AUTHORIZATION, message));
+    let Some(role) = catalog.role(user) else {
+        return refuse(format!("role \"{user}\" does not exist"));
+    };
+    if !role.login {
+        return refuse(format!("role \"{user}\" is not permitted to log in"));
+    }
+    if catalog.database(database).is_none() {
+        let message = format!("database \"{database}\" does not exist");
+        return Err(SqlError::new(code::INVALID_CATALOG_NAME, message));
+    }
+    let connecting = catalog.acting(role).check_database(database, Privileges::CONNECT);
+    connecting.map_err(|error| error.detail("User does not have CONNECT privilege."))?;
+    Ok(role)
 }

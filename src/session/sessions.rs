@@ -76,6 +76,12 @@ impl Sessions {
         Membership { sessions: Arc::clone(self), process_id, peer, interrupts }
     }
 
+    /// How many sessions the user has.
+    pub(super) fn count_of(&self, user: &str) -> usize {
+        let members = self.members.lock();
+        members.by_id.values().filter(|member| member.activity.user == user).count()
+    }
+
     pub(super) fn started(&self) -> WallTime {
         self.started
     }

@@ -18,14 +18,10 @@ impl Session {
             ));
         }
         match &set.values {
-            None => self.variables.reset(name, scope)?,
+            None => self.reassign(name, scope)?,
             Some(values) => {
                 let value = value_of(name, values)?;
-                let is_own = name == "session_authorization"
-                    && (value == self.client.user || value.eq_ignore_ascii_case("default"));
-                if !is_own {
-                    self.variables.set(name, &value, scope)?;
-                }
+                self.assign(name, &value, scope)?;
             }
         }
         Ok(Outcome::Command("SET".to_owned()))
@@ -34,7 +30,7 @@ impl Session {
     /// RESET; `None` is ALL.
     pub(super) fn reset(&mut self, name: Option<&str>) -> SqlResult<Outcome> {
         match name {
-            Some(name) => self.variables.reset(proper_name(name), Scope::Session)?,
+            Some(name) => self.reassign(proper_name(name), Scope::Session)?,
             None => self.variables.reset_all(),
         }
         Ok(Outcome::Command("RESET".to_owned()))

@@ -104,7 +104,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting("lock_timeout", "0", Kind::Milliseconds, "How long to wait for a table's lock."),
     setting("max_identifier_length", "63", Kind::Fixed, "Longer names are refused."),
     setting("max_index_keys", "32", Kind::Fixed, "Columns of a key at most."),
-    setting("role", "none", Kind::OneOf(&["none", "weir", "postgres"]), "All users may do all."),
+    setting("role", "none", Kind::Text, "Whose rights count, if not the session user's."),
     setting("row_security", "on", Kind::Bool, "There are no row policies."),
     reported("scram_iterations", "4096", Kind::Fixed, "Of password hashes."),
     reported("search_path", "\"$user\", public", Kind::Path, "Where names are looked up."),

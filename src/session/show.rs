@@ -107,7 +107,7 @@ impl Session {
     /// The object that a name means.
     pub(super) fn object(&self, name: &Name) -> SqlResult<Arc<Object>> {
         let catalog = self.engine.catalog();
-        let path = self.variables.search_path(&self.client.user);
+        let path = self.search_path();
         let found = catalog.resolve(&path, name.schema.as_deref(), &name.name).map(Arc::clone);
         found.ok_or_else(|| {
             let message = format!("relation \"{name}\" does not exist");

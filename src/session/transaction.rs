@@ -137,21 +137,22 @@ impl Session {
         self.close_portals_of_transaction(false);
     }
 
-    /// Refuses everything but the end of a failed transaction.
-    pub(super) fn check_not_failed(&self, kind: &StatementKind) -> SqlResult<()> {
+    /// Refuses everything but the end of a transaction that failed, or of a client whose role is
+    /// gone.
+    pub(super) fn check_may_run(&self, kind: &StatementKind) -> SqlResult<()> {
         let ends = matches!(
             kind,
             StatementKind::Commit { .. }
                 | StatementKind::Rollback { .. }
                 | StatementKind::RollbackToSavepoint(_)
         );
-        if !self.block.failed || ends {
-            return Ok(());
+        if self.block.failed && !ends {
+            return Err(SqlError::new(
+                code::IN_FAILED_SQL_TRANSACTION,
+                "current transaction is aborted, commands ignored until end of transaction block",
+            ));
         }
-        Err(SqlError::new(
-            code::IN_FAILED_SQL_TRANSACTION,
-            "current transaction is aborted, commands ignored until end of transaction block",
-        ))
+        if ends { Ok(()) } else { self.check_identity() }
     }
 
     /// Refuses a write in a read-only transaction.

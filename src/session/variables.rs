@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::identity::{IS_SUPERUSER, is_identity};
 use super::notice::Severity;
 use super::setting::{self, Kind, SETTINGS, Setting};
 use crate::catalog::catalog::is_system_schema;
@@ -39,8 +40,12 @@ pub struct Variables {
 }
 
 impl Variables {
-    pub(super) fn new(user: &str) -> Self {
-        let startup = Values::from([("session_authorization".to_owned(), user.to_owned())]);
+    pub(super) fn new(user: &str, superuser: bool) -> Self {
+        let superuser = if superuser { "on" } else { "off" };
+        let startup = Values::from([
+            ("session_authorization".to_owned(), user.to_owned()),
+            (IS_SUPERUSER.to_owned(), superuser.to_owned()),
+        ]);
         Self {
             startup,
             session: Values::new(),
@@ -61,18 +66,28 @@ impl Variables {
 
     pub fn set(&mut self, name: &str, value: &str, scope: Scope) -> SqlResult<()> {
         let (key, value) = accept(name, value)?;
-        self.changes += 1;
         let scope = if is_of_transaction(&key) { Scope::Local } else { scope };
+        self.put(&key, &value, scope);
+        Ok(())
+    }
+
+    /// Sets a variable to a value that it is known to take.
+    pub(super) fn put(&mut self, key: &str, value: &str, scope: Scope) {
+        self.changes += 1;
         match scope {
             Scope::Local => {
-                self.local.insert(key, value);
+                self.local.insert(key.to_owned(), value.to_owned());
             }
             Scope::Session => {
-                self.local.remove(&key);
-                self.session.insert(key, value);
+                self.local.remove(key);
+                self.session.insert(key.to_owned(), value.to_owned());
             }
         }
-        Ok(())
+    }
+
+    /// The value that the session began with, where that is not the default.
+    pub(super) fn at_start(&self, key: &str) -> Option<&str> {
+        self.startup.get(key).map(String::as_str)
     }
 
     /// RESET, and SET ... TO DEFAULT.
@@ -96,10 +111,11 @@ impl Variables {
         self.set(name, &value, scope)
     }
 
+    /// RESET ALL: everything but who the client is.
     pub fn reset_all(&mut self) {
         self.changes += 1;
-        self.session.clear();
-        self.local.clear();
+        self.session.retain(|key, _| is_identity(key));
+        self.local.retain(|key, _| is_identity(key));
     }
 
     /// A value in its canonical form.
@@ -305,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_transaction_undoes_its_settings() {
-        let mut variables = Variables::new("weir");
+        let mut variables = Variables::new("weir", true);
         variables.set("application_name", "a", Scope::Session).expect("set");
         variables.begin();
         variables.set("application_name", "b", Scope::Session).expect("set");
@@ -321,7 +337,7 @@ mod tests {
 
     #[test]
     fn the_modes_of_a_transaction_start_as_the_defaults_say() {
-        let mut variables = Variables::new("weir");
+        let mut variables = Variables::new("weir", true);
         variables.set("default_transaction_read_only", "on", Scope::Session).expect("set");
         variables.begin();
         assert!(variables.is_on("transaction_read_only"));
@@ -333,7 +349,7 @@ mod tests {
 
     #[test]
     fn reset_goes_back_to_what_the_client_started_with() {
-        let mut variables = Variables::new("weir");
+        let mut variables = Variables::new("weir", true);
         variables.start_with("timezone", "Asia/Tokyo").expect("start");
         variables.set("TimeZone", "Europe/Berlin", Scope::Session).expect("set");
         variables.reset("timezone", Scope::Session).expect("reset");
@@ -342,7 +358,7 @@ mod tests {
 
     #[test]
     fn names_have_one_part_that_is_known_or_two_that_are_the_clients() {
-        let mut variables = Variables::new("weir");
+        let mut variables = Variables::new("weir", true);
         variables.set("My.Thing", "1", Scope::Session).expect("set");
         assert_eq!(variables.show("my.thing"), Ok(("my.thing".into(), "1".into())));
         let error = variables.set("no_such", "1", Scope::Session).unwrap_err();
@@ -353,7 +369,7 @@ mod tests {
 
     #[test]
     fn the_search_path_is_split_as_identifiers() {
-        let mut variables = Variables::new("ann");
+        let mut variables = Variables::new("ann", false);
         assert_eq!(variables.search_path("ann"), ["ann", "public"]);
         variables.set("search_path", "A, \"B,\"\"c\"", Scope::Session).expect("set");
         assert_eq!(variables.search_path("ann"), ["a", "B,\"c"]);

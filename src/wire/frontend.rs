@@ -140,6 +140,26 @@ impl Frontend {
     }
 }
 
+/// A client's first message of a SASL exchange.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SaslInitial {
+    pub(super) mechanism: String,
+    pub(super) data: Bytes,
+}
+
+impl SaslInitial {
+    /// Reads the body of its frame.
+    pub(super) fn decode(body: Bytes) -> SqlResult<Self> {
+        let mut body = Body(body);
+        let mechanism = body.string()?;
+        let data = body.value()?.unwrap_or_default();
+        match body.0.has_remaining() {
+            true => Err(violation("invalid message format")),
+            false => Ok(Self { mechanism, data }),
+        }
+    }
+}
+
 /// A break of the protocol's rules.
 pub(super) fn violation(message: impl Into<String>) -> SqlError {
     SqlError::new(code::PROTOCOL_VIOLATION, message)
@@ -302,6 +322,11 @@ mod tests {
         #[test]
         fn no_frame_panics(kind in any::<u8>(), body in prop::collection::vec(any::<u8>(), 0..64)) {
             let _ = Frontend::decode(kind, Bytes::from(body));
+        }
+
+        #[test]
+        fn no_sasl_message_panics(body in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = SaslInitial::decode(Bytes::from(body));
         }
 
         #[test]

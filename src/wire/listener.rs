@@ -11,7 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::cancel::Keys;
 use super::connection::Connection;
+use super::hba::Rules;
 use super::startup::{self, Started};
+use super::throttle::Throttle;
+use super::tls::Tls;
 use crate::engine::Engine;
 use crate::error::{SqlError, code};
 use crate::session::Sessions;
@@ -21,9 +24,6 @@ use crate::{metrics, task};
 /// must come through when all sessions are taken.
 const SOCKETS_SPARE: usize = 100;
 
-/// How long a client may take to start, as PostgreSQL's `authentication_timeout`.
-const STARTUP_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// How long connections may take to end at a shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -31,10 +31,16 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How clients are served.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Sessions at a time; one more is refused with 53300.
     pub connections_max: usize,
+    /// Who may get in, and how.
+    pub rules: Rules,
+    /// Encryption, if there is a certificate.
+    pub tls: Option<Arc<Tls>>,
+    /// How long a client may take to start and to prove who it is.
+    pub authentication_timeout: Duration,
 }
 
 /// What all connections have in common.
@@ -42,6 +48,10 @@ pub(super) struct Shared {
     pub(super) engine: Arc<Engine>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) keys: Arc<Keys>,
+    pub(super) rules: Rules,
+    pub(super) throttle: Throttle,
+    pub(super) tls: Option<Arc<Tls>>,
+    authentication_timeout: Duration,
     room: Semaphore,
 }
 
@@ -57,6 +67,10 @@ pub async fn serve(
         engine,
         sessions: Arc::default(),
         keys: Arc::default(),
+        rules: settings.rules,
+        throttle: Throttle::default(),
+        tls: settings.tls,
+        authentication_timeout: settings.authentication_timeout,
         room: Semaphore::new(settings.connections_max),
     });
     let sockets_max = settings.connections_max.saturating_add(SOCKETS_SPARE);
@@ -105,7 +119,7 @@ async fn converse(shared: &Arc<Shared>, socket: TcpStream, shutdown: Cancellatio
     let started = tokio::select! {
         biased;
         () = shutdown.cancelled() => return,
-        () = tokio::time::sleep(STARTUP_TIMEOUT) => return,
+        () = tokio::time::sleep(shared.authentication_timeout) => return,
         started = Box::pin(starting) => started,
     };
     let Some(Started { peer, mut reader, mut writer, client }) = started else { return };

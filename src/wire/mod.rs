@@ -5,6 +5,8 @@
 //! before the first row goes out, cannot be cancelled while rows are made, do not notice a client
 //! that is gone, and let one message abort the process. What must hold here:
 //!
+//! - Nothing is done for a client that has not proved who it is (`hba`, `authentication`), and
+//!   little is read of it.
 //! - Nothing a client sends panics, and nothing it declares is allocated before it has arrived.
 //! - Rows leave as they come: at 64 KiB, or as soon as the statement pauses; a client that does
 //!   not read stops the statement (backpressure), it does not fill memory.
@@ -12,17 +14,24 @@
 //!   shutdown all end it within the second.
 //! - After an error in the extended protocol, everything is skipped until Sync.
 
+mod authentication;
 mod cancel;
 mod connection;
 mod copy;
 mod extended;
 mod frontend;
+mod hba;
 mod listener;
 mod reader;
 mod report;
 mod rows;
 mod simple;
+mod socket;
 mod startup;
+mod throttle;
+mod tls;
 mod writer;
 
+pub use hba::Rules;
 pub use listener::{Settings, serve};
+pub use tls::{Tls, TlsFiles};

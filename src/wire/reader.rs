@@ -1,13 +1,10 @@
 //! The client's half of the socket: frames, and whether somebody is still there.
 
 use bytes::{Buf, Bytes, BytesMut};
-use std::io;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, Interest};
-use tokio::net::tcp::OwnedReadHalf;
-
 use super::frontend::{Frontend, is_known, may_be_long, violation};
+use super::socket::Incoming;
 use crate::error::SqlError;
 
 /// The longest Query, Parse, Bind or CopyData. PostgreSQL allows 1 GiB; a statement or a row of
@@ -19,6 +16,9 @@ const SHORT_FRAME_BYTES_MAX: usize = 10_000;
 
 /// The longest packet before the client is known, as in PostgreSQL.
 const STARTUP_BYTES_MAX: usize = 10_000;
+
+/// The longest message of a SASL exchange, as in PostgreSQL.
+const AUTHENTICATION_BYTES_MAX: usize = 1024;
 
 /// How much is read ahead while a statement runs; beyond it only the socket's state is watched.
 const READ_AHEAD_BYTES_MAX: usize = 64 << 10;
@@ -41,13 +41,23 @@ pub(super) enum ReadError {
 /// Reads frames from the socket.
 #[derive(Debug)]
 pub(super) struct Reader {
-    socket: OwnedReadHalf,
+    socket: Incoming,
     buffer: BytesMut,
 }
 
 impl Reader {
-    pub(super) fn new(socket: OwnedReadHalf) -> Self {
+    pub(super) fn new(socket: Incoming) -> Self {
         Self { socket, buffer: BytesMut::new() }
+    }
+
+    /// Whether something was read that nobody has taken yet.
+    pub(super) fn has_unread(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// The socket. What nobody has taken is lost.
+    pub(super) fn into_socket(self) -> Incoming {
+        self.socket
     }
 
     /// A packet of the startup phase, which has a length but no type: its length included.
@@ -66,6 +76,28 @@ impl Reader {
         let (kind, body) = self.frame().await?;
         Frontend::decode(kind, body)
             .map_err(|error| ReadError::Message { error, in_query: kind == b'Q' })
+    }
+
+    /// What the client answers to a request for a proof: nothing else is read before it is in.
+    pub(super) async fn authentication(&mut self) -> Result<Bytes, ReadError> {
+        self.fill(1).await?;
+        match self.buffer[0] {
+            b'p' => {}
+            b'X' => return Err(ReadError::Gone),
+            other => {
+                let message = format!("expected SASL response, got message type {other}");
+                return Err(ReadError::Fatal(violation(message)));
+            }
+        }
+        self.fill(5).await?;
+        let length = self.length(1);
+        if !(4..=AUTHENTICATION_BYTES_MAX).contains(&length) {
+            return Err(ReadError::Fatal(violation("invalid message length")));
+        }
+        self.fill(1 + length).await?;
+        let mut frame = self.buffer.split_to(1 + length);
+        frame.advance(5);
+        Ok(frame.freeze())
     }
 
     async fn frame(&mut self) -> Result<(u8, Bytes), ReadError> {
@@ -113,7 +145,7 @@ impl Reader {
                     Ok(_) => continue,
                 }
             }
-            match self.read_closed().await {
+            match self.socket.is_closed().await {
                 Ok(false) => tokio::time::sleep(PROBE_INTERVAL).await,
                 Ok(true) | Err(_) => return,
             }
@@ -126,9 +158,5 @@ impl Reader {
         while matches!(self.socket.read_buf(&mut self.buffer).await, Ok(bytes) if bytes > 0) {
             self.buffer.clear();
         }
-    }
-
-    async fn read_closed(&self) -> io::Result<bool> {
-        Ok(self.socket.ready(Interest::READABLE).await?.is_read_closed())
     }
 }

@@ -17,11 +17,14 @@ use pgwire::messages::startup::{
 use pgwire::messages::{DecodeContext, Message, ProtocolVersion};
 use tokio::net::TcpStream;
 
+use super::authentication::{Door, Refusal, authenticate};
 use super::cancel::{Registration, SecretLength};
 use super::frontend::{bad_encoding, violation};
 use super::listener::Shared;
 use super::reader::{ReadError, Reader};
 use super::report;
+use super::socket::{self, Incoming, Outgoing};
+use super::tls::{Asked, Encryption, Tls};
 use super::writer::Writer;
 use crate::error::{SqlError, SqlResult, code};
 use crate::session::{Client, Session};
@@ -32,7 +35,7 @@ const MINOR_MAX: u16 = 2;
 /// Encryption requests that are answered before a startup packet must come.
 const ENCRYPTION_REQUESTS_MAX: usize = 2;
 
-/// A client that has said who it is.
+/// A client that has said and proved who it is.
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) peer: Option<SocketAddr>,
@@ -48,6 +51,25 @@ pub(super) struct Introduction {
     parameters: BTreeMap<String, String>,
 }
 
+impl Introduction {
+    /// Who it says it is.
+    pub(super) fn user(&self) -> SqlResult<&str> {
+        let user = self.parameters.get("user").filter(|user| !user.is_empty());
+        user.map(String::as_str).ok_or_else(|| {
+            SqlError::new(
+                code::INVALID_AUTHORIZATION,
+                "no PostgreSQL user name specified in startup packet",
+            )
+        })
+    }
+
+    /// The database it asks for: the one called as the user, if it names none.
+    pub(super) fn database(&self) -> SqlResult<&str> {
+        let database = self.parameters.get("database").filter(|name| !name.is_empty());
+        database.map_or_else(|| self.user(), |name| Ok(name))
+    }
+}
+
 /// A client that may go on.
 #[derive(Debug)]
 pub(super) struct Admitted {
@@ -57,40 +79,127 @@ pub(super) struct Admitted {
     unknown_options: Vec<String>,
 }
 
-/// Reads up to the startup packet. `None`: it was a cancel request, or nobody that we can talk to.
+/// Reads the startup packet, and has the client prove what it says in it. `None`: it was a cancel
+/// request, or nobody that we can talk to.
 pub(super) async fn start(shared: &Shared, socket: TcpStream) -> Option<Started> {
     let peer = socket.peer_addr().ok();
-    let (read, write) = socket.into_split();
-    let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
+    let mut line = open(shared, socket).await?;
     for _ in 0..=ENCRYPTION_REQUESTS_MAX {
-        let packet = match reader.startup_packet().await {
+        let packet = match line.reader.startup_packet().await {
             Ok(packet) => packet,
             Err(ReadError::Gone) => return None,
             Err(ReadError::Message { error, .. } | ReadError::Fatal(error)) => {
-                refuse(&mut reader, &mut writer, &error).await;
+                refuse(&mut line.reader, &mut line.writer, &error).await;
                 return None;
             }
         };
-        if SslRequest::is_ssl_request_packet(&packet) {
-            writer.put(&SslResponse::Refuse);
-            writer.flush().await.ok()?;
-        } else if GssEncRequest::is_gss_enc_request_packet(&packet) {
-            writer.put(&GssEncResponse::Refuse);
-            writer.flush().await.ok()?;
+        // Inside of encryption these are no requests, but unknown versions of the protocol.
+        let clear = line.encryption.is_none();
+        if clear && SslRequest::is_ssl_request_packet(&packet) {
+            line = encrypt(shared, line).await?;
+        } else if clear && GssEncRequest::is_gss_enc_request_packet(&packet) {
+            line.writer.put(&GssEncResponse::Refuse);
+            line.writer.flush().await.ok()?;
         } else if CancelRequest::is_cancel_request_packet(&packet) {
             cancel(shared, packet);
             return None;
         } else {
-            return match introduction(packet) {
-                Ok(client) => Some(Started { peer, reader, writer, client }),
-                Err(error) => {
-                    refuse(&mut reader, &mut writer, &error).await;
+            return match welcome(shared, &mut line, peer, packet).await {
+                Ok(client) => {
+                    let Line { reader, writer, .. } = line;
+                    Some(Started { peer, reader, writer, client })
+                }
+                Err(Refusal::Gone) => None,
+                Err(Refusal::Because(error)) => {
+                    refuse(&mut line.reader, &mut line.writer, &error).await;
                     None
                 }
             };
         }
     }
     None
+}
+
+/// A line to a client that has not said who it is.
+#[derive(Debug)]
+struct Line {
+    reader: Reader,
+    writer: Writer,
+    encryption: Option<Encryption>,
+}
+
+impl Line {
+    fn new((incoming, outgoing): (Incoming, Outgoing), encryption: Option<Encryption>) -> Self {
+        Self { reader: Reader::new(incoming), writer: Writer::new(outgoing), encryption }
+    }
+}
+
+/// A line in the clear; or encrypted, for a client that starts with that.
+async fn open(shared: &Shared, socket: TcpStream) -> Option<Line> {
+    /// The first byte of a TLS handshake; of a startup packet it would mean 350 MB.
+    const HANDSHAKE: u8 = 0x16;
+    if let Some(tls) = &shared.tls {
+        let mut first = [0];
+        let seen = socket.peek(&mut first).await.ok()?;
+        if seen == 1 && first[0] == HANDSHAKE {
+            return shake_hands(tls, socket, Asked::Directly).await;
+        }
+    }
+    Some(Line::new(socket::plain(socket), None))
+}
+
+/// Answers a request for encryption; the line after it, encrypted if there is a certificate.
+async fn encrypt(shared: &Shared, mut line: Line) -> Option<Line> {
+    let Some(tls) = &shared.tls else {
+        line.writer.put(&SslResponse::Refuse);
+        line.writer.flush().await.ok()?;
+        return Some(line);
+    };
+    line.writer.put(&SslResponse::Accept);
+    let Line { mut reader, mut writer, .. } = line;
+    // What came in the clear behind the request is no part of what comes encrypted, though it
+    // may be made to look so.
+    if reader.has_unread() {
+        let error = violation("received unencrypted data after SSL request").detail(
+            "This could be either a client-software bug or evidence of an attempted \
+             man-in-the-middle attack.",
+        );
+        let mut writer = Writer::new(writer.into_socket());
+        refuse(&mut reader, &mut writer, &error).await;
+        return None;
+    }
+    writer.flush().await.ok()?;
+    let socket = socket::reunite(reader.into_socket(), writer.into_socket())?;
+    shake_hands(tls, socket, Asked::Negotiated).await
+}
+
+async fn shake_hands(tls: &Tls, socket: TcpStream, asked: Asked) -> Option<Line> {
+    match tls.accept(socket, asked).await {
+        Ok((incoming, outgoing, encryption)) => {
+            Some(Line::new((incoming, outgoing), Some(encryption)))
+        }
+        Err(error) => {
+            tracing::debug!(%error, "a TLS handshake failed");
+            None
+        }
+    }
+}
+
+/// What a client says of itself, proved.
+async fn welcome(
+    shared: &Shared,
+    line: &mut Line,
+    peer: Option<SocketAddr>,
+    packet: BytesMut,
+) -> Result<Introduction, Refusal> {
+    let client = introduction(packet)?;
+    if client.parameters.get("replication").is_some_and(|value| value != "false") {
+        return Err(SqlError::unsupported("the replication protocol").into());
+    }
+    let Line { reader, writer, encryption } = line;
+    let door = Door { shared, peer, encryption: encryption.as_ref() };
+    authenticate(&door, reader, writer, &client).await?;
+    Ok(client)
 }
 
 /// A cancel request is never answered, so that it tells nothing about secrets.
@@ -127,30 +236,20 @@ fn introduction(mut packet: BytesMut) -> SqlResult<Introduction> {
     }
 }
 
-/// Checks who it is and opens a session.
+/// Opens a session for a client that is who it says.
 pub(super) fn admit(
     shared: &Shared,
     peer: Option<SocketAddr>,
     client: &Introduction,
 ) -> SqlResult<Admitted> {
-    let user = client.parameters.get("user").filter(|user| !user.is_empty()).ok_or_else(|| {
-        SqlError::new(
-            code::INVALID_AUTHORIZATION,
-            "no PostgreSQL user name specified in startup packet",
-        )
-    })?;
-    let database = client.parameters.get("database").filter(|name| !name.is_empty());
-    let database = database.unwrap_or(user);
-    if client.parameters.get("replication").is_some_and(|value| value != "false") {
-        return Err(SqlError::unsupported("the replication protocol"));
-    }
+    let (user, database) = (client.user()?, client.database()?);
     let length = if client.minor >= 2 { SecretLength::ThirtyTwo } else { SecretLength::Four };
     let membership = shared.sessions.join(peer);
     let registration = shared.keys.register(length, &membership);
     let mut session = Session::open(
         Arc::clone(&shared.engine),
         membership,
-        Client { user: user.clone(), database: database.clone() },
+        Client { user: user.to_owned(), database: database.to_owned() },
     )?;
     let mut unknown_options = Vec::new();
     for (name, value) in &client.parameters {
@@ -158,11 +257,11 @@ pub(super) fn admit(
             "user" | "database" | "replication" => {}
             "options" => {
                 for (name, value) in options(value)? {
-                    session.variables_mut().start_with(&name, &value)?;
+                    session.start_with(&name, &value)?;
                 }
             }
             option if option.starts_with("_pq_.") => unknown_options.push(option.to_owned()),
-            variable => session.variables_mut().start_with(variable, value)?,
+            variable => session.start_with(variable, value)?,
         }
     }
     Ok(Admitted { session, registration, minor: client.minor, unknown_options })

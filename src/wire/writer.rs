@@ -4,9 +4,8 @@ use std::io;
 
 use bytes::{BufMut, BytesMut};
 use pgwire::messages::Message;
-use tokio::io::AsyncWriteExt;
-use tokio::net::tcp::OwnedWriteHalf;
 
+use super::socket::Outgoing;
 use crate::error::{SqlError, SqlResult, code};
 
 /// How full the buffer may be before it must be flushed.
@@ -18,8 +17,10 @@ const BUFFER_BYTES_KEPT: usize = 1 << 20;
 /// Messages on their way out.
 #[derive(Debug)]
 pub(super) struct Writer {
-    socket: OwnedWriteHalf,
+    socket: Outgoing,
     buffer: BytesMut,
+    /// Whether the socket may hold back what it was given.
+    unsent: bool,
     /// The message that is being written.
     body: Vec<u8>,
     /// A message that could not be written down: the connection cannot go on.
@@ -27,8 +28,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(socket: OwnedWriteHalf) -> Self {
-        Self { socket, buffer: BytesMut::new(), body: Vec::new(), broken: None }
+    pub(super) fn new(socket: Outgoing) -> Self {
+        Self { socket, buffer: BytesMut::new(), unsent: false, body: Vec::new(), broken: None }
+    }
+
+    /// The socket. What is in the buffer is lost.
+    pub(super) fn into_socket(self) -> Outgoing {
+        self.socket
     }
 
     /// Adds a message. A failure shows at the next flush.
@@ -70,8 +76,9 @@ impl Writer {
         Ok(())
     }
 
+    /// Whether there is nothing to flush.
     pub(super) fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
+        self.buffer.is_empty() && !self.unsent
     }
 
     /// Whether it is time to flush.
@@ -82,9 +89,14 @@ impl Writer {
     /// Sends everything. Cancel-safe: what is not yet sent stays in the buffer.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         while !self.buffer.is_empty() {
+            self.unsent = true;
             if self.socket.write_buf(&mut self.buffer).await? == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }
+        }
+        if self.unsent {
+            self.socket.flush().await?;
+            self.unsent = false;
         }
         if self.buffer.capacity() > BUFFER_BYTES_KEPT {
             self.buffer = BytesMut::new();

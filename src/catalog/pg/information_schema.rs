@@ -233,33 +233,3 @@ pub(super) fn constraint_column_usage(context: &PgContext, rows: &mut Rows) {
         }
     }
 }
-
-/// `enabled_roles` and, with other columns NULL, `applicable_roles`.
-pub(super) fn enabled_roles(_context: &PgContext, rows: &mut Rows) {
-    for (_, name) in super::names::ROLES {
-        rows.push([("role_name", Value::text(name))]);
-    }
-}
-
-/// `table_privileges` and `role_table_grants`: everybody may do everything that works.
-pub(super) fn table_privileges(context: &PgContext, rows: &mut Rows) {
-    for class in standard(context).filter(|class| class.object().is_some()) {
-        let privileges: &[&str] = if is_writable(&class) {
-            &["INSERT", "SELECT", "UPDATE", "DELETE", "TRUNCATE"]
-        } else {
-            &["SELECT"]
-        };
-        for privilege in privileges {
-            rows.push([
-                ("grantor", Value::text(&class.owner)),
-                ("grantee", Value::text(&class.owner)),
-                ("table_catalog", database(context)),
-                ("table_schema", Value::text(&class.schema)),
-                ("table_name", Value::text(&class.name)),
-                ("privilege_type", Value::text(*privilege)),
-                ("is_grantable", yes_or_no(true)),
-                ("with_hierarchy", yes_or_no(*privilege == "SELECT")),
-            ]);
-        }
-    }
-}

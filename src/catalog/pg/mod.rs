@@ -17,6 +17,7 @@ mod objects;
 mod procs;
 mod provider;
 mod relation;
+mod roles;
 mod session;
 mod system;
 mod value;
@@ -34,6 +35,7 @@ pub use session::{
 };
 pub use value::{Reg, Row, Value};
 
+use crate::catalog::access::denied;
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG};
 use crate::catalog::object::QualifiedName;
 use crate::error::SqlResult;
@@ -67,10 +69,26 @@ pub fn resolve(
     }
 }
 
+/// Whether the system relation is for superusers only: passwords are in it.
+pub fn is_restricted(schema: &str, name: &str) -> bool {
+    schema == PG_CATALOG && matches!(name, "pg_authid" | "pg_shadow")
+}
+
+/// 42501 where the session's user may not read the relation.
+fn check_readable(relation: &Relation, context: &PgContext) -> SqlResult<()> {
+    if !is_restricted(relation.schema, relation.name)
+        || context.catalog.actor(&context.session.user)?.is_superuser()
+    {
+        return Ok(());
+    }
+    Err(denied(if relation.kind == "v" { "view" } else { "table" }, relation.name))
+}
+
 /// The rows of a system relation now.
-pub fn rows(relation: &'static Relation, context: &PgContext) -> Vec<Row> {
+pub fn rows(relation: &'static Relation, context: &PgContext) -> SqlResult<Vec<Row>> {
+    check_readable(relation, context)?;
     let mut rows = Rows::new(relation);
-    match producer(relation) {
+    Ok(match producer(relation) {
         Some(produce) => {
             produce(context, &mut rows);
             rows.into_rows()
@@ -78,7 +96,7 @@ pub fn rows(relation: &'static Relation, context: &PgContext) -> Vec<Row> {
         // Of the others some are the same everywhere, and the rest list what Weir does not have:
         // triggers, policies, publications, enums, ...
         None => data::fixed_rows(relation.name).to_vec(),
-    }
+    })
 }
 
 /// Fills a relation's rows.
@@ -95,8 +113,10 @@ fn producer(relation: &Relation) -> Option<Producer> {
             "table_constraints" => information_schema::table_constraints,
             "key_column_usage" => information_schema::key_column_usage,
             "constraint_column_usage" => information_schema::constraint_column_usage,
-            "enabled_roles" => information_schema::enabled_roles,
-            "table_privileges" | "role_table_grants" => information_schema::table_privileges,
+            "enabled_roles" => roles::enabled_roles,
+            "applicable_roles" => roles::applicable_roles,
+            "table_privileges" => roles::table_privileges,
+            "role_table_grants" => roles::role_table_grants,
             _ => return None,
         });
     }
@@ -117,8 +137,12 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_namespace" => system::pg_namespace,
         "pg_database" => system::pg_database,
         "pg_shdescription" => system::pg_shdescription,
-        "pg_roles" | "pg_authid" => system::pg_roles,
-        "pg_user" | "pg_shadow" => system::pg_user,
+        "pg_roles" => roles::pg_roles,
+        "pg_authid" => roles::pg_authid,
+        "pg_user" => roles::pg_user,
+        "pg_shadow" => roles::pg_shadow,
+        "pg_group" => roles::pg_group,
+        "pg_auth_members" => roles::pg_auth_members,
         "pg_settings" => system::pg_settings,
         "pg_stat_activity" => system::pg_stat_activity,
         "pg_tables" => views::pg_tables,

@@ -4,22 +4,19 @@ use super::PgContext;
 use super::class::{class, class_named, is_visible, visible_schemas};
 use super::data::{fixed_oid, fixed_value};
 use super::value::{Reg, Value};
-use crate::catalog::catalog::{DEFAULT_OWNER, PG_CATALOG};
+use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::SqlType;
+use crate::types::{ObjectId, SqlType};
 
-/// The roles that exist, with their OIDs: PostgreSQL's bootstrap role has OID 10.
-pub(super) const ROLES: [(u32, &str); 2] = [(10, DEFAULT_OWNER), (16, "postgres")];
-
-/// The OID of a role; an unknown one is taken for the owner of everything.
-pub(super) fn role_oid(name: &str) -> u32 {
-    ROLES.iter().find(|role| role.1 == name).map_or(ROLES[0].0, |role| role.0)
+/// The OID of a role that owns something.
+pub(super) fn role_oid(context: &PgContext, name: &str) -> u32 {
+    context.catalog.owner_id(name).0
 }
 
 /// The name of a role.
-pub(super) fn role_name(oid: u32) -> Option<&'static str> {
-    ROLES.iter().find(|role| role.0 == oid).map(|role| role.1)
+pub(super) fn role_name(context: &PgContext, oid: u32) -> Option<&str> {
+    context.catalog.role_by_id(ObjectId(oid)).map(|role| role.name.as_str())
 }
 
 /// What an OID alias type prints: a name, the number if nothing has it, `-` for 0.
@@ -39,7 +36,7 @@ pub(super) fn reg_text(context: &PgContext, kind: Reg, oid: u32) -> String {
             .schemas()
             .find(|schema| schema.id.0 == oid)
             .map(|schema| quote_identifier(&schema.name)),
-        Reg::Role => role_name(oid).map(quote_identifier),
+        Reg::Role => role_name(context, oid).map(quote_identifier),
     };
     name.unwrap_or_else(|| oid.to_string())
 }
@@ -144,7 +141,7 @@ pub(super) fn find(context: &PgContext, kind: Reg, text: &str) -> Option<u32> {
             })
         }
         Reg::Namespace => context.catalog.schema(name).map(|schema| schema.id.0),
-        Reg::Role => ROLES.iter().find(|role| role.1 == name).map(|role| role.0),
+        Reg::Role => context.catalog.role(name).map(|role| role.id.0),
         Reg::Type => None,
     }
 }

@@ -5,6 +5,7 @@ use super::class::{Origin, classes, namespace_oid};
 use super::index::has_index;
 use super::names::role_oid;
 use super::relation::Rows;
+use super::roles::acl_value;
 use super::value::Value;
 use crate::catalog::object::{Object, ObjectKind, Table};
 
@@ -50,7 +51,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relname", Value::text(&class.name)),
             ("relnamespace", oid(namespace_oid(context, &class.schema))),
             ("reltype", oid(row_type)),
-            ("relowner", oid(role_oid(&class.owner))),
+            ("relowner", oid(role_oid(context, &class.owner))),
             ("relam", Value::Int(access_method)),
             ("relfilenode", oid(if stored { class.oid } else { 0 })),
             ("reltuples", Value::Float(-1.0)),
@@ -58,6 +59,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relpersistence", Value::text("p")),
             ("relkind", Value::text(class.kind)),
             ("relnatts", count(class.columns.len())),
+            ("relacl", acl_value(context, class.object().and_then(|object| object.acl.as_ref()))),
             ("relhasrules", Value::Bool(matches!(class.kind, "v" | "m"))),
             ("relispopulated", Value::Bool(true)),
             ("relreplident", Value::text(if stored && class.kind != "i" { "d" } else { "n" })),
@@ -168,7 +170,7 @@ pub(super) fn pg_type(context: &PgContext, rows: &mut Rows) {
     }
     for object in context.catalog.objects().filter(|object| object.row_type.0 != 0) {
         let namespace = oid(namespace_oid(context, &object.name.schema));
-        let owner = oid(role_oid(&object.owner));
+        let owner = oid(role_oid(context, &object.owner));
         let function = |name: &str| {
             let found = super::data::fixed_oid("pg_proc", "proname", name).unwrap_or(0);
             Value::Reg(super::value::Reg::Proc, found)
@@ -319,7 +321,7 @@ pub(super) fn pg_foreign_server(context: &PgContext, rows: &mut Rows) {
         rows.push([
             ("oid", oid(object.id.0)),
             ("srvname", Value::text(&connector.name)),
-            ("srvowner", oid(role_oid(&object.owner))),
+            ("srvowner", oid(role_oid(context, &object.owner))),
             ("srvfdw", oid(object.id.0)),
         ]);
     }
@@ -330,7 +332,7 @@ pub(super) fn pg_foreign_data_wrapper(context: &PgContext, rows: &mut Rows) {
         rows.push([
             ("oid", oid(object.id.0)),
             ("fdwname", Value::text(&connector.name)),
-            ("fdwowner", oid(role_oid(&object.owner))),
+            ("fdwowner", oid(role_oid(context, &object.owner))),
         ]);
     }
 }

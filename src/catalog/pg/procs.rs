@@ -49,7 +49,7 @@ pub(super) fn pg_proc(context: &PgContext, rows: &mut Rows) {
             ("oid", oid(function.id.0)),
             ("proname", Value::text(&function.name.name)),
             ("pronamespace", oid(namespace_oid(context, &function.name.schema))),
-            ("proowner", oid(role_oid(&function.owner))),
+            ("proowner", oid(role_oid(context, &function.owner))),
             ("prolang", oid(SQL_LANGUAGE)),
             ("procost", Value::Float(COST)),
             ("prorows", Value::Float(if function.returns.is_set() { ROWS_OF_SET } else { 0.0 })),

@@ -39,7 +39,7 @@ pub fn table(
             .map(|column| sent_type(&column.sql_type).field(column.name, !column.not_null))
             .collect::<Vec<_>>(),
     ));
-    let rows = rows(relation, context);
+    let rows = rows(relation, context)?;
     let columns: SqlResult<Vec<ArrayRef>> = relation
         .columns
         .iter()

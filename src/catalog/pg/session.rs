@@ -25,7 +25,10 @@ pub struct PgContext {
 /// One session at the start of a statement.
 #[derive(Debug, Clone)]
 pub struct PgSession {
+    /// Whose rights count.
     pub user: String,
+    /// Who logged in, or whom SET SESSION AUTHORIZATION named.
+    pub session_user: String,
     pub database: String,
     pub pid: i32,
     /// When the transaction began: `now()`.
@@ -116,6 +119,7 @@ impl PgSession {
     pub fn of_server(search_path: &[String]) -> Self {
         Self {
             user: DEFAULT_OWNER.to_owned(),
+            session_user: DEFAULT_OWNER.to_owned(),
             database: DEFAULT_DATABASE.to_owned(),
             pid: 0,
             now: clock::wall(),

@@ -3,10 +3,14 @@
 use std::net::IpAddr;
 
 use super::PgContext;
-use super::names::{ROLES, role_oid};
+use super::names::role_oid;
 use super::objects::{PG_DATABASE, oid};
 use super::relation::Rows;
+use super::roles::acl_value;
 use super::value::Value;
+use crate::catalog::Schema;
+use crate::catalog::catalog::PUBLIC_OID;
+use crate::catalog::role::READ_ALL_STATS;
 use crate::clock::WallTime;
 
 /// `pg_encoding_to_char(6)` is `UTF8`.
@@ -19,9 +23,18 @@ pub(super) fn pg_namespace(context: &PgContext, rows: &mut Rows) {
         rows.push([
             ("oid", oid(schema.id.0)),
             ("nspname", Value::text(&schema.name)),
-            ("nspowner", oid(role_oid(&schema.owner))),
+            ("nspowner", oid(role_oid(context, &schema.owner))),
+            ("nspacl", schema_acl(context, schema)),
         ]);
     }
+}
+
+/// Of the schemas that are everybody's from the start PostgreSQL shows so.
+fn schema_acl(context: &PgContext, schema: &Schema) -> Value {
+    if schema.acl.is_none() && (schema.is_system() || schema.id == PUBLIC_OID) {
+        return acl_value(context, Some(&context.catalog.acl_of_schema(schema)));
+    }
+    acl_value(context, schema.acl.as_ref())
 }
 
 pub(super) fn pg_database(context: &PgContext, rows: &mut Rows) {
@@ -29,7 +42,7 @@ pub(super) fn pg_database(context: &PgContext, rows: &mut Rows) {
         rows.push([
             ("oid", oid(database.id.0)),
             ("datname", Value::text(&database.name)),
-            ("datdba", oid(role_oid(&database.owner))),
+            ("datdba", oid(role_oid(context, &database.owner))),
             ("encoding", Value::Int(UTF8)),
             ("datlocprovider", Value::text("c")),
             ("datallowconn", Value::Bool(true)),
@@ -38,6 +51,7 @@ pub(super) fn pg_database(context: &PgContext, rows: &mut Rows) {
             // Texts are ordered by their bytes; letters are those of Unicode.
             ("datcollate", Value::text("C")),
             ("datctype", Value::text("C.UTF-8")),
+            ("datacl", acl_value(context, database.acl.as_ref())),
         ]);
     }
 }
@@ -51,38 +65,6 @@ pub(super) fn pg_shdescription(context: &PgContext, rows: &mut Rows) {
                 ("description", Value::text(comment)),
             ]);
         }
-    }
-}
-
-/// `pg_roles` and `pg_authid` have these columns in common.
-pub(super) fn pg_roles(_context: &PgContext, rows: &mut Rows) {
-    for (role, name) in ROLES {
-        rows.push([
-            ("oid", oid(role)),
-            ("rolname", Value::text(name)),
-            ("rolsuper", Value::Bool(true)),
-            ("rolinherit", Value::Bool(true)),
-            ("rolcreaterole", Value::Bool(true)),
-            ("rolcreatedb", Value::Bool(true)),
-            ("rolcanlogin", Value::Bool(true)),
-            ("rolreplication", Value::Bool(true)),
-            ("rolbypassrls", Value::Bool(true)),
-            ("rolconnlimit", Value::Int(-1)),
-        ]);
-    }
-}
-
-/// `pg_user` and `pg_shadow`.
-pub(super) fn pg_user(_context: &PgContext, rows: &mut Rows) {
-    for (role, name) in ROLES {
-        rows.push([
-            ("usename", Value::text(name)),
-            ("usesysid", oid(role)),
-            ("usecreatedb", Value::Bool(true)),
-            ("usesuper", Value::Bool(true)),
-            ("userepl", Value::Bool(true)),
-            ("usebypassrls", Value::Bool(true)),
-        ]);
     }
 }
 
@@ -106,15 +88,35 @@ pub(super) fn pg_settings(context: &PgContext, rows: &mut Rows) {
     }
 }
 
+/// What others do is told only to superusers and to those that may read all statistics.
 pub(super) fn pg_stat_activity(context: &PgContext, rows: &mut Rows) {
+    let actor = context.catalog.actor(&context.session.user).ok();
     for one in context.session.activity.list() {
+        let shown = actor
+            .as_ref()
+            .is_some_and(|actor| actor.has_role(READ_ALL_STATS) || actor.owns(&one.user));
+        if !shown {
+            rows.push([
+                (
+                    "datid",
+                    context.catalog.database(&one.database).map_or(Value::Null, |d| oid(d.id.0)),
+                ),
+                ("datname", Value::text(&one.database)),
+                ("pid", Value::Int(i64::from(one.pid))),
+                ("usesysid", oid(role_oid(context, &one.user))),
+                ("usename", Value::text(&one.user)),
+                ("application_name", Value::text(&one.application_name)),
+                ("query", Value::text("<insufficient privilege>")),
+            ]);
+            continue;
+        }
         let database = context.catalog.database(&one.database);
         let (address, port) = endpoint(one.client);
         rows.push([
             ("datid", database.map_or(Value::Null, |database| oid(database.id.0))),
             ("datname", Value::text(&one.database)),
             ("pid", Value::Int(i64::from(one.pid))),
-            ("usesysid", oid(role_oid(&one.user))),
+            ("usesysid", oid(role_oid(context, &one.user))),
             ("usename", Value::text(&one.user)),
             ("application_name", Value::text(&one.application_name)),
             ("client_addr", address),

@@ -76,6 +76,7 @@ impl Engine {
             row_type: ObjectId(0),
             row_array_type: ObjectId(0),
             owner: names.user.clone(),
+            acl: None,
         };
         let job = planner::plan_index(catalog, &object)?;
         let (id, unique) = (object.id, statement.unique);

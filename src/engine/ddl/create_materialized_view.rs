@@ -87,6 +87,7 @@ impl Engine {
             row_type: oids.next(),
             row_array_type: oids.next(),
             owner: names.user.clone(),
+            acl: None,
         };
         self.begin_job(&catalog, object, planned.job).await.map(Started::CatchingUp)
     }

@@ -164,6 +164,7 @@ async fn plan(
         row_type: ObjectId(0),
         row_array_type: ObjectId(0),
         owner: names.user.clone(),
+        acl: None,
     };
     Ok(Planned { object, job })
 }

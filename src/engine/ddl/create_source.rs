@@ -47,6 +47,7 @@ impl Engine {
             row_type: oids.next(),
             row_array_type: oids.next(),
             owner: names.user.clone(),
+            acl: None,
         };
         let (next, changes) = catalog.with_object(object.clone())?;
         self.coordinator.add_source(jobs::source_spec(&catalog, &object)?).await?;

@@ -90,6 +90,7 @@ impl Engine {
             row_type: oids.next(),
             row_array_type: oids.next(),
             owner: names.user.clone(),
+            acl: None,
         };
         Ok((catalog.with_object(object.clone())?, object))
     }

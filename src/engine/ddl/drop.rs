@@ -184,7 +184,7 @@ pub(super) fn outcome(plan: DropPlan) -> DdlOutcome {
     let notices = plan
         .notices
         .into_iter()
-        .map(|notice| Notice { message: notice.message, detail: notice.detail })
+        .map(|notice| Notice { message: notice.message, detail: notice.detail, warning: None })
         .collect();
     DdlOutcome { notices }
 }

@@ -75,7 +75,7 @@ impl Engine {
                         "function {} does not exist, skipping",
                         signature(&name.name, types)
                     );
-                    notices.push(Notice { message, detail: None });
+                    notices.push(Notice { message, detail: None, warning: None });
                 }
                 Err(error) => return Err(error),
             }

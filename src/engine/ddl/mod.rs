@@ -11,6 +11,7 @@ mod create_view;
 mod drop;
 mod function;
 mod job;
+mod role;
 mod schema;
 mod unique_index;
 
@@ -20,7 +21,7 @@ pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 use std::sync::Arc;
 
 use crate::catalog::{Catalog, QualifiedName};
-use crate::error::{SqlError, SqlResult, code};
+use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner;
 use crate::types::text::TextStyle;
 
@@ -30,7 +31,10 @@ pub struct Names {
     pub search_path: Vec<String>,
     /// The session's time zone, and how it writes values.
     pub style: TextStyle,
+    /// The current user, whose rights count.
     pub user: String,
+    /// Who logged in, or whom SET SESSION AUTHORIZATION named.
+    pub session_user: String,
     pub database: String,
 }
 
@@ -46,6 +50,8 @@ impl Names {
 pub struct Notice {
     pub message: String,
     pub detail: Option<String>,
+    /// The SQLSTATE if it is a warning.
+    pub warning: Option<SqlState>,
 }
 
 /// What came of a statement, besides that it took effect.
@@ -56,7 +62,13 @@ pub struct DdlOutcome {
 
 impl DdlOutcome {
     fn notice(message: impl Into<String>) -> Self {
-        Self { notices: vec![Notice { message: message.into(), detail: None }] }
+        Self { notices: vec![Notice { message: message.into(), detail: None, warning: None }] }
+    }
+
+    fn warning(code: SqlState, message: impl Into<String>) -> Self {
+        Self {
+            notices: vec![Notice { message: message.into(), detail: None, warning: Some(code) }],
+        }
     }
 }
 

@@ -80,7 +80,7 @@ impl Machine<'_> {
                 if let Some(rows) = self.relations.borrow().get(&relation.oid) {
                     return Ok(Rc::clone(rows));
                 }
-                let rows = Rc::new(pg::rows(relation, self.context));
+                let rows = Rc::new(pg::rows(relation, self.context)?);
                 self.relations.borrow_mut().insert(relation.oid, Rc::clone(&rows));
                 Ok(rows)
             }

@@ -61,6 +61,7 @@ fn table(
         row_type,
         row_array_type,
         owner: "weir".to_owned(),
+        acl: None,
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::statement::{
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{function, index, options, sink};
+use super::{function, index, options, role, sink};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -47,6 +47,8 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "index" if allowed_to_replace => index::index(front, false),
         "sink" if allowed_to_replace => sink::sink(front),
         "unique" if allowed_to_replace && front.eat(&["index"]) => index::index(front, true),
+        "role" if allowed_to_replace => role::create(front, false),
+        "user" if allowed_to_replace => role::create(front, true),
         what @ ("index" | "sink" | "sequence" | "type" | "role" | "user" | "extension"
         | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
         | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule"

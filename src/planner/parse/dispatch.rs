@@ -4,26 +4,22 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Explain, Prepare, Statement, StatementKind};
 use super::front::Front;
-use super::{copy, create, cursors, dml, index, other, variables};
+use super::{copy, create, cursors, dml, grant, index, other, variables};
 use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
 const NOT_BUILT: &[&str] = &[
-    "alter",
     "analyze",
     "call",
     "cancel",
     "cluster",
     "do",
-    "grant",
     "import",
     "kill",
     "load",
     "lock",
     "merge",
-    "reassign",
     "refresh",
-    "revoke",
     "security",
     "subscribe",
     "vacuum",
@@ -56,6 +52,9 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "copy" => copy::copy(front),
         "create" => create::create(front),
         "drop" => other::drop(front),
+        "alter" => grant::alter(front),
+        "grant" | "revoke" => grant::grant(front),
+        "reassign" => grant::reassign(front),
         "comment" => other::comment(front),
         "reindex" => index::reindex(front),
         "explain" => explain(front),

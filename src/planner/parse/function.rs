@@ -5,6 +5,7 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::super::statement::{CreateFunction, DropFunction, FunctionResult, StatementKind};
+use super::super::syntax::Name;
 use super::front::Front;
 use crate::catalog::function::{
     Body, Parameter, ReturnedColumn, Returns, Volatility, without_modifier,
@@ -303,19 +304,22 @@ fn option(front: &mut Front<'_>, options: &mut Options) -> SqlResult<bool> {
 /// `FUNCTION [IF EXISTS] name [(types)], ... [CASCADE | RESTRICT]`, after DROP.
 pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let if_exists = front.eat(&["if", "exists"]);
-    let functions = front.list(|front| {
-        let name = front.name()?;
-        if !front.eat_token(&Token::LParen) {
-            return Ok((name, None));
-        }
-        let mut types: Vec<SqlType> = Vec::new();
-        if !front.eat_token(&Token::RParen) {
-            types = front.list(|front| Ok(parameter(front)?.sql_type))?;
-            front.expect_token(&Token::RParen)?;
-        }
-        Ok((name, Some(types)))
-    })?;
+    let functions = front.list(signature)?;
     let cascade = front.eat(&["cascade"]);
     front.eat(&["restrict"]);
     Ok(StatementKind::DropFunction(DropFunction { functions, if_exists, cascade }))
+}
+
+/// A function's name, and the types of its parameters where they are given.
+pub(super) fn signature(front: &mut Front<'_>) -> SqlResult<(Name, Option<Vec<SqlType>>)> {
+    let name = front.name()?;
+    if !front.eat_token(&Token::LParen) {
+        return Ok((name, None));
+    }
+    let mut types: Vec<SqlType> = Vec::new();
+    if !front.eat_token(&Token::RParen) {
+        types = front.list(|front| Ok(parameter(front)?.sql_type))?;
+        front.expect_token(&Token::RParen)?;
+    }
+    Ok((name, Some(types)))
 }

@@ -5,7 +5,7 @@ use sqlparser::tokenizer::Token;
 use super::super::statement::{Comment, CommentTarget, Drop, DropKind, StatementKind};
 use super::super::syntax::Name;
 use super::front::Front;
-use super::function;
+use super::{function, grant, role};
 use crate::error::{SqlError, SqlResult, code};
 
 /// The words for a kind of object.
@@ -35,8 +35,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let not_built = [
         "sequence",
         "type",
-        "role",
-        "user",
         "extension",
         "trigger",
         "procedure",
@@ -46,7 +44,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "subscription",
         "publication",
         "domain",
-        "owned",
         "policy",
         "rule",
         "server",
@@ -61,6 +58,12 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     }
     if front.eat(&["function"]) {
         return function::drop(front);
+    }
+    if front.eat(&["role"]) || front.eat(&["user"]) {
+        return role::drop(front);
+    }
+    if front.eat(&["owned"]) {
+        return grant::drop_owned(front);
     }
     let kind = object_kind(front)?;
     if kind == DropKind::Index {
@@ -81,7 +84,8 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     Ok(StatementKind::Drop(Drop { kind, names, if_exists, cascade }))
 }
 
-fn plain_name(front: &mut Front<'_>) -> SqlResult<Name> {
+/// A name without a schema.
+pub(super) fn plain_name(front: &mut Front<'_>) -> SqlResult<Name> {
     let identifier = front.identifier()?;
     Ok(Name { database: None, schema: None, name: identifier.name, position: identifier.position })
 }

@@ -52,6 +52,11 @@ pub fn canonical_jsonb(text: &str) -> SqlResult<Vec<u8>> {
     Ok(canonical)
 }
 
+/// A timestamptz: microseconds since 1970.
+pub fn instant(text: &str, style: &InputStyle) -> SqlResult<i64> {
+    timestamptz(text, style)
+}
+
 /// White space as C knows it.
 pub(super) fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b

@@ -33,9 +33,10 @@ pub(super) const FUNCTIONS: [Function; 21] = [
     strict("pg_conversion_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_statistics_obj_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_ts_config_is_visible", (1, 1), Returns::Boolean, always_visible),
-    strict("pg_get_userbyid", (1, 1), Returns::Name, |_, arguments| {
+    strict("pg_get_userbyid", (1, 1), Returns::Name, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
-        Ok(role_name(oid).map_or_else(|| Value::text(format!("unknown (OID={oid})")), Value::text))
+        let unknown = || Value::text(format!("unknown (OID={oid})"));
+        Ok(role_name(context, oid).map_or_else(unknown, Value::text))
     }),
     lenient("format_type", (2, 2), Returns::Text, |context, arguments| {
         let Some(oid) = argument(arguments, 0).as_oid() else { return Ok(Value::Null) };

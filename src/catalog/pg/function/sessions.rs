@@ -24,7 +24,9 @@ pub(super) const FUNCTIONS: [Function; 25] = [
         Ok(Value::list(schemas.map(Value::text)))
     }),
     strict("current_user", (0, 0), Returns::Name, user),
-    strict("session_user", (0, 0), Returns::Name, user),
+    strict("session_user", (0, 0), Returns::Name, |context, _| {
+        Ok(Value::text(&context.session.session_user))
+    }),
     strict("current_role", (0, 0), Returns::Name, user),
     strict("user", (0, 0), Returns::Name, user),
     strict("pg_backend_pid", (0, 0), Returns::Integer, |context, _| {

@@ -1,0 +1,192 @@
+//! Roles, who is a member of what, and who was granted what.
+
+use super::PgContext;
+use super::class::{Class, classes};
+use super::objects::oid;
+use super::relation::Rows;
+use super::value::Value;
+use crate::catalog::privilege::{Acl, Entry, Privileges};
+use crate::catalog::quote_identifier;
+use crate::catalog::role::Role;
+use crate::types::ObjectId;
+
+/// What is shown in the place of a password.
+const HIDDEN: &str = "********";
+
+/// The time until which a password is good.
+fn until(role: &Role) -> Value {
+    role.valid_until.map_or(Value::Null, Value::Timestamp)
+}
+
+fn role_row(role: &Role, password: Value) -> [(&'static str, Value); 12] {
+    [
+        ("oid", oid(role.id.0)),
+        ("rolname", Value::text(&role.name)),
+        ("rolsuper", Value::Bool(role.superuser)),
+        ("rolinherit", Value::Bool(role.inherit)),
+        ("rolcreaterole", Value::Bool(role.create_role)),
+        ("rolcreatedb", Value::Bool(role.create_db)),
+        ("rolcanlogin", Value::Bool(role.login)),
+        ("rolreplication", Value::Bool(role.replication)),
+        ("rolbypassrls", Value::Bool(role.bypass_rls)),
+        ("rolconnlimit", Value::Int(i64::from(role.connection_limit))),
+        ("rolpassword", password),
+        ("rolvaliduntil", until(role)),
+    ]
+}
+
+pub(super) fn pg_roles(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles() {
+        rows.push(role_row(role, Value::text(HIDDEN)));
+    }
+}
+
+/// Only superusers read it.
+pub(super) fn pg_authid(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles() {
+        let password = role.password.as_ref().map(ToString::to_string);
+        rows.push(role_row(role, Value::optional(password)));
+    }
+}
+
+fn user_row(role: &Role, password: Value) -> [(&'static str, Value); 8] {
+    [
+        ("usename", Value::text(&role.name)),
+        ("usesysid", oid(role.id.0)),
+        ("usecreatedb", Value::Bool(role.create_db)),
+        ("usesuper", Value::Bool(role.superuser)),
+        ("userepl", Value::Bool(role.replication)),
+        ("usebypassrls", Value::Bool(role.bypass_rls)),
+        ("passwd", password),
+        ("valuntil", until(role)),
+    ]
+}
+
+pub(super) fn pg_user(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles().filter(|role| role.login) {
+        rows.push(user_row(role, Value::text(HIDDEN)));
+    }
+}
+
+/// Only superusers read it.
+pub(super) fn pg_shadow(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles().filter(|role| role.login) {
+        let password = role.password.as_ref().map(ToString::to_string);
+        rows.push(user_row(role, Value::optional(password)));
+    }
+}
+
+/// Roles that cannot log in, with those who are members of them.
+pub(super) fn pg_group(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles().filter(|role| !role.login) {
+        let members = context.catalog.memberships().filter(|(_, of)| of.role == role.id);
+        rows.push([
+            ("groname", Value::text(&role.name)),
+            ("grosysid", oid(role.id.0)),
+            ("grolist", Value::list(members.map(|(member, _)| oid(member.id.0)))),
+        ]);
+    }
+}
+
+pub(super) fn pg_auth_members(context: &PgContext, rows: &mut Rows) {
+    for (member, of) in context.catalog.memberships() {
+        rows.push([
+            ("roleid", oid(of.role.0)),
+            ("member", oid(member.id.0)),
+            ("grantor", oid(of.grantor.0)),
+            ("admin_option", Value::Bool(of.admin)),
+        ]);
+    }
+}
+
+/// The roles whose rights the current user has.
+pub(super) fn enabled_roles(context: &PgContext, rows: &mut Rows) {
+    for role in context.catalog.roles().filter(|role| is_enabled(context, role.id)) {
+        rows.push([("role_name", Value::text(&role.name))]);
+    }
+}
+
+fn is_enabled(context: &PgContext, role: ObjectId) -> bool {
+    let actor = context.catalog.actor(&context.session.user);
+    actor.is_ok_and(|actor| actor.has_role(role))
+}
+
+pub(super) fn applicable_roles(context: &PgContext, rows: &mut Rows) {
+    for (member, of) in context.catalog.memberships() {
+        let Some(role) = context.catalog.role_by_id(of.role) else { continue };
+        if is_enabled(context, member.id) {
+            rows.push([
+                ("grantee", Value::text(&member.name)),
+                ("role_name", Value::text(&role.name)),
+                ("is_grantable", Value::text(if of.admin { "YES" } else { "NO" })),
+            ]);
+        }
+    }
+}
+
+/// What was granted on relations, to or by roles whose rights the current user has; with
+/// `everybody`, also what was granted to PUBLIC.
+fn table_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
+    let name = |id: ObjectId| context.catalog.role_by_id(id).map(|role| role.name.clone());
+    for class in classes(context).into_iter().filter(|class| matches!(class.kind, "r" | "v" | "f"))
+    {
+        let Some(object) = class.object() else { continue };
+        let owner = context.catalog.owner_id(&object.owner);
+        for entry in context.catalog.acl_of(object).entries() {
+            let grantee = match entry.grantee {
+                Some(grantee) if shows(context, entry, grantee) => name(grantee),
+                None if everybody => Some("PUBLIC".to_owned()),
+                _ => continue,
+            };
+            let owns = entry.grantee == Some(owner);
+            table_rows(context, rows, &class, entry, [name(entry.grantor), grantee], owns);
+        }
+    }
+}
+
+fn shows(context: &PgContext, entry: &Entry, grantee: ObjectId) -> bool {
+    is_enabled(context, grantee) || is_enabled(context, entry.grantor)
+}
+
+fn table_rows(
+    context: &PgContext,
+    rows: &mut Rows,
+    class: &Class,
+    entry: &Entry,
+    [grantor, grantee]: [Option<String>; 2],
+    owns: bool,
+) {
+    let yes_or_no = |yes: bool| Value::text(if yes { "YES" } else { "NO" });
+    for (one, name) in entry.privileges.each() {
+        rows.push([
+            ("grantor", Value::optional(grantor.as_deref())),
+            ("grantee", Value::optional(grantee.as_deref())),
+            ("table_catalog", Value::text(&context.session.database)),
+            ("table_schema", Value::text(&class.schema)),
+            ("table_name", Value::text(&class.name)),
+            ("privilege_type", Value::text(name)),
+            ("is_grantable", yes_or_no(owns || entry.grantable.contains(one))),
+            ("with_hierarchy", yes_or_no(one == Privileges::SELECT)),
+        ]);
+    }
+}
+
+pub(super) fn table_privileges(context: &PgContext, rows: &mut Rows) {
+    table_grants(context, rows, true);
+}
+
+pub(super) fn role_table_grants(context: &PgContext, rows: &mut Rows) {
+    table_grants(context, rows, false);
+}
+
+/// An access control list as the catalogs show it, NULL for one that says nothing yet.
+pub(super) fn acl_value(context: &PgContext, acl: Option<&Acl>) -> Value {
+    acl.map_or(Value::Null, |acl| Value::list(acl_items(context, acl).map(Value::text)))
+}
+
+pub(super) fn acl_items(context: &PgContext, acl: &Acl) -> impl Iterator<Item = String> {
+    acl.items(|id| match context.catalog.role_by_id(id) {
+        Some(role) => quote_identifier(&role.name),
+        None => id.0.to_string(),
+    })
+}
