@@ -20,6 +20,9 @@ const OBJECTS: &str = "
     CREATE TABLE boxes (w int, h int, area int GENERATED ALWAYS AS (w * h) STORED);
     CREATE FUNCTION gross(price numeric, rate numeric DEFAULT 0.19) RETURNS numeric LANGUAGE SQL
         IMMUTABLE AS 'SELECT price * (1 + rate)';
+    CREATE ROLE reader;
+    GRANT SELECT ON parts TO reader;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA store GRANT SELECT ON TABLES TO reader;
     CREATE FUNCTION store.many(n int) RETURNS TABLE (m int) LANGUAGE SQL AS 'SELECT n';";
 
 /// A command, and the words that it shows in this order.
@@ -77,6 +80,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (r"\df+ gross", &["gross", "immutable", "sql", "SELECT price * (1 + rate)"]),
     (r"\sf gross", &["CREATE OR REPLACE FUNCTION public.gross", "AS $function$SELECT price"]),
     (r"\l", &["List of databases", "weir"]),
+    (r"\du", &["List of roles", "weir", "Superuser, Create role, Create DB"]),
+    (r"\dp parts", &["Access privileges", "public", "parts", "table", "reader=r/weir"]),
+    (r"\dn+", &["public", "weir=UC/weir", "=U/weir"]),
+    (r"\ddp", &["Default access privileges", "weir", "store", "table", "reader=r/weir"]),
     (r"\conninfo", &["database \"weir\"", "user \"weir\""]),
 ];
 

@@ -293,7 +293,9 @@ impl Session {
             _ => {}
         }
         self.in_transaction = in_transaction;
-        if first == "SET" && !in_transaction {
+        // What a string of statements sets it is to set back itself.
+        let alone = !sql.trim_end_matches(';').contains(';');
+        if first == "SET" && alone && !in_transaction {
             self.settings.push(sql.to_string());
         }
     }

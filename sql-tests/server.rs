@@ -205,11 +205,6 @@ impl Server {
         harness::send_signal(self.process.as_ref().context("the server is not running")?, signal)
     }
 
-    /// A folder for a test's own files, which goes with the server.
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// `weir serve` with these options, over a folder of its own: what it said and how it ended.
     pub(crate) fn run_refused(options: &[&str]) -> Result<Output> {
         let folder = tempfile::Builder::new().prefix("weir-test-").tempdir()?;

@@ -261,7 +261,8 @@ async fn roles_outlive_a_crash() -> Result<()> {
         &admin,
         "CREATE ROLE readers; CREATE ROLE ann LOGIN CREATEDB PASSWORD 'x' CONNECTION LIMIT 3
              VALID UNTIL '2100-01-01 00:00+00' IN ROLE readers;
-         CREATE ROLE gone LOGIN; DROP ROLE gone; GRANT pg_read_all_data TO readers WITH ADMIN OPTION",
+         CREATE ROLE gone LOGIN; DROP ROLE gone;
+         GRANT pg_read_all_data TO readers WITH ADMIN OPTION",
     )
     .await?;
     let roles = "SELECT oid, rolname, rolcanlogin, rolcreatedb, rolconnlimit, rolpassword, \

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::catalog::{Catalog, Database, PUBLIC_OID, Schema};
+use super::edit_access::NewKind;
 use super::function::Function;
 use super::object::Object;
 use super::privilege::{Acl, Privileges};
@@ -27,6 +28,12 @@ impl Catalog {
     /// The role of this name as one who acts.
     pub fn actor(&self, name: &str) -> SqlResult<Actor<'_>> {
         let role = self.role(name).ok_or_else(|| no_role(name))?;
+        Ok(self.acting(role))
+    }
+
+    /// The owner of something as one who acts.
+    pub fn owner_actor(&self, owner: &str) -> SqlResult<Actor<'_>> {
+        let role = self.role_by_id(self.owner_id(owner)).ok_or_else(|| no_role(owner))?;
         Ok(self.acting(role))
     }
 
@@ -68,6 +75,10 @@ impl Catalog {
 }
 
 impl<'a> Actor<'a> {
+    pub fn catalog(&self) -> &'a Catalog {
+        self.catalog
+    }
+
     pub fn role(&self) -> &'a Role {
         self.role
     }
@@ -214,6 +225,16 @@ impl Catalog {
         }
         for function in self.functions() {
             add("function", &function.signature(), &function.owner, None);
+        }
+        for default in self.default_acls() {
+            let of = self.role_by_id(default.role).map_or("", |role| role.name.as_str());
+            let kind = match default.kind {
+                NewKind::Relation => "relations",
+                NewKind::Schema => "schemas",
+            };
+            if default.role == role.id || default.acl.mentions(role.id) {
+                lines.push(format!("default privileges on new {kind} belonging to role {of}"));
+            }
         }
         lines
     }

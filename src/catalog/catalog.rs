@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::edit_access::DefaultAcl;
 use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName, Table};
 use super::privilege::Acl;
@@ -93,6 +94,7 @@ pub struct Catalog {
     pub(super) functions: Arc<BTreeMap<ObjectId, Arc<Function>>>,
     pub(super) roles: Arc<BTreeMap<ObjectId, Arc<Role>>>,
     pub(super) role_names: Arc<BTreeMap<String, ObjectId>>,
+    pub(super) default_acls: Arc<BTreeMap<ObjectId, Arc<DefaultAcl>>>,
     /// What the verifiers of roles that do not exist are made from; see
     /// [`Verifier::mock`](super::verifier::Verifier::mock).
     pub(super) secret: Arc<[u8]>,
@@ -112,6 +114,7 @@ impl Default for Catalog {
             functions: Arc::default(),
             roles: Arc::default(),
             role_names: Arc::default(),
+            default_acls: Arc::default(),
             secret: Arc::from([]),
             next_oid: FIRST_USER_OID,
         };

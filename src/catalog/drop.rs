@@ -68,9 +68,8 @@ struct Dependence {
 }
 
 impl Catalog {
-    /// What DROP of functions takes away. Each is given by name, and by the types of its parameters
-    /// where its name is not enough.
-    pub fn plan_drop_functions(
+    /// What goes with relations and functions that a statement drops.
+    pub fn plan_drop_all(
         &self,
         targets: Vec<ObjectId>,
         search_path: &[String],

@@ -2,16 +2,18 @@
 //! of its format.
 //!
 //! ```text
-//! catalog/object/<oid>     {"format":1,"value":{ Object }}
-//! catalog/function/<oid>   {"format":1,"value":{ Function }}
-//! catalog/schema/<oid>     {"format":1,"value":{ Schema }}     null: a built-in one was dropped
-//! catalog/database/<oid>   {"format":1,"value":{ Database }}   null: as above
-//! catalog/role/<oid>       {"format":1,"value":{ Role }}       null: as above
-//! catalog/secret           {"format":1,"value":[ bytes ]}
-//! catalog/next_oid         {"format":1,"value":16400}
+//! catalog/object/<oid>       {"format":1,"value":{ Object }}
+//! catalog/function/<oid>     {"format":1,"value":{ Function }}
+//! catalog/schema/<oid>       {"format":1,"value":{ Schema }}     null: a built-in one was dropped
+//! catalog/database/<oid>     {"format":1,"value":{ Database }}   null: as above
+//! catalog/role/<oid>         {"format":1,"value":{ Role }}       null: as above
+//! catalog/default_acl/<oid>  {"format":1,"value":{ DefaultAcl }}
+//! catalog/secret             {"format":1,"value":[ bytes ]}
+//! catalog/next_oid           {"format":1,"value":16400}
 //! ```
 //!
-//! Built-in schemas, databases and roles are stored only once they differ from what they are at first.
+//! Built-in schemas, databases and roles are stored only once they differ from what they are at
+//! first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use super::catalog::{
     Catalog, Database, FIRST_USER_OID, Schema, built_in_databases, built_in_schemas, names_of,
     nothing, oids_of,
 };
+use super::edit_access::DefaultAcl;
 use super::function::Function;
 use super::object::Object;
 use super::role::{Role, built_in_roles, system_roles};
@@ -40,6 +43,7 @@ const FUNCTION: &str = "catalog/function/";
 const SCHEMA: &str = "catalog/schema/";
 const DATABASE: &str = "catalog/database/";
 const ROLE: &str = "catalog/role/";
+const DEFAULT_ACL: &str = "catalog/default_acl/";
 const SECRET: &str = "catalog/secret";
 const NEXT_OID: &str = "catalog/next_oid";
 
@@ -98,6 +102,14 @@ pub(super) fn delete_role(id: ObjectId) -> SqlResult<Change> {
     delete_or_bury::<Role>(format!("{ROLE}{}", id.0), id)
 }
 
+pub(super) fn put_default_acl(default: &DefaultAcl) -> SqlResult<Change> {
+    put(format!("{DEFAULT_ACL}{}", default.id.0), default)
+}
+
+pub(super) fn delete_default_acl(id: ObjectId) -> Change {
+    (format!("{DEFAULT_ACL}{}", id.0).into_bytes(), None)
+}
+
 pub(super) fn put_secret(secret: &[u8]) -> SqlResult<Change> {
     put(SECRET.to_owned(), secret)
 }
@@ -144,6 +156,7 @@ impl Catalog {
         let mut objects = BTreeMap::from([(nothing().id, Arc::new(nothing()))]);
         let mut functions = BTreeMap::new();
         let mut roles: BTreeMap<_, _> = built_in_roles().map(|role| (role.id, role)).collect();
+        let mut default_acls = BTreeMap::new();
         let mut secret = Vec::new();
         let mut next_oid = FIRST_USER_OID;
         for (key, value) in entries {
@@ -152,6 +165,9 @@ impl Catalog {
                 next_oid = get(key, &value)?;
             } else if key == SECRET {
                 secret = get(key, &value)?;
+            } else if key.starts_with(DEFAULT_ACL) {
+                let default: DefaultAcl = get(key, &value)?;
+                default_acls.insert(default.id, Arc::new(default));
             } else if let Some(oid) = key.strip_prefix(ROLE) {
                 keep(&mut roles, oid, get(key, &value)?);
             } else if key.starts_with(OBJECT) {
@@ -169,7 +185,7 @@ impl Catalog {
         let nameable = objects.values().filter(|object: &&Arc<Object>| object.id != nothing().id);
         let names = nameable.flat_map(|object| names_of(object)).collect();
         let taken = objects.values().flat_map(|object| oids_of(object));
-        let others = functions.keys().chain(roles.keys()).copied();
+        let others = functions.keys().chain(roles.keys()).chain(default_acls.keys()).copied();
         let above = taken.chain(others).map(|id| id.0 + 1).max();
         let mut catalog = Catalog {
             databases: Arc::new(
@@ -183,6 +199,7 @@ impl Catalog {
             functions: Arc::new(functions),
             roles: Arc::default(),
             role_names: Arc::default(),
+            default_acls: Arc::new(default_acls),
             secret: secret.into(),
             next_oid: next_oid.max(above.unwrap_or(FIRST_USER_OID)),
         };
@@ -249,6 +266,7 @@ mod tests {
         assert_eq!(loaded.databases, catalog.databases);
         assert_eq!(loaded.roles, catalog.roles);
         assert_eq!(loaded.role_names, catalog.role_names);
+        assert_eq!(loaded.default_acls, catalog.default_acls);
         assert_eq!(loaded.secret, catalog.secret);
         assert_eq!(loaded.next_oid, catalog.next_oid);
     }

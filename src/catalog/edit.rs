@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, Database, Named, Schema, is_system_schema, names_of, oids_of};
 use super::durable::{self, Change};
+use super::edit_access::NewKind;
 use super::object::Object;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
@@ -30,9 +31,12 @@ pub enum CommentTarget {
 
 impl Catalog {
     /// With a new relation, whose OIDs come from [`Catalog::oids`].
-    pub fn with_object(&self, object: Object) -> SqlResult<Edited> {
-        if self.schema(&object.name.schema).is_none() {
+    pub fn with_object(&self, mut object: Object) -> SqlResult<Edited> {
+        let Some(schema) = self.schema(&object.name.schema) else {
             return Err(no_schema(&object.name.schema));
+        };
+        if object.acl.is_none() && object.index().is_none() {
+            object.acl = self.acl_of_new(&object.owner, Some(schema), NewKind::Relation);
         }
         if is_system_schema(&object.name.schema) {
             let message = format!(
@@ -118,7 +122,7 @@ impl Catalog {
             name: name.to_owned(),
             owner: owner.to_owned(),
             comment: None,
-            acl: None,
+            acl: self.acl_of_new(owner, None, NewKind::Schema),
         };
         let mut next = self.clone();
         let mut changes = vec![durable::put_schema(&schema)?];
@@ -150,8 +154,9 @@ impl Catalog {
             let detail = format!("function {} depends on schema {name}", function.signature());
             return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message).detail(detail));
         }
-        let changes = vec![durable::delete_schema(schema.id)?];
+        let mut changes = vec![durable::delete_schema(schema.id)?];
         let mut next = self.clone();
+        changes.extend(next.forget_default_acls(schema.id));
         Arc::make_mut(&mut next.schemas).remove(name);
         Ok((next, changes))
     }

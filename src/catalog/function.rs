@@ -35,6 +35,10 @@ pub struct Function {
     pub owner: String,
 }
 
+/// The database by whose name the bodies of functions look up relations: with the rights of
+/// whoever calls them.
+pub const CALLER: &str = "$caller";
+
 /// What a session's statements may call, and where it is looked for.
 #[derive(Debug, Clone)]
 pub struct Callable {

@@ -28,7 +28,7 @@ use crate::error::{SqlError, SqlResult};
 use crate::expr;
 use crate::expr::row_text;
 use crate::planner;
-use crate::serving::{self, QueryContext, SystemTables};
+use crate::serving::{self, QueryContext, Reader, SystemTables};
 use crate::state::{Snapshot, Store};
 use crate::types::key::{KeyCodec, canonical};
 use crate::types::{Delta, Epoch, ObjectId, TableId};
@@ -302,6 +302,7 @@ impl Checker {
             snapshot: Arc::clone(&self.snapshot),
             database: session.database.clone(),
             search_path: session.search_path.clone(),
+            reader: Reader::Server,
             style: view.style,
             target: None,
             now: session.now,

@@ -29,7 +29,7 @@ use crate::checkpoint::Coordinator;
 use crate::checkpoint::status::JobState;
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::error::{SqlError, SqlResult, code};
-use crate::serving::{QueryContext, SystemTables};
+use crate::serving::{QueryContext, Reader, SystemTables};
 use crate::state::{Commit, MetaEntry, Snapshot, Store};
 use crate::task;
 use crate::types::text::TextStyle;
@@ -137,6 +137,7 @@ impl Engine {
             snapshot: self.snapshot(),
             database: session.database.clone(),
             search_path: session.search_path.clone(),
+            reader: Reader::Role(Arc::from(session.user.as_str())),
             style,
             target: None,
             now: session.now,

@@ -43,7 +43,7 @@ use super::syntax::Query;
 use super::whole_rows::spell_whole_rows;
 use super::window_syntax::spell_windows;
 use crate::catalog::catalog::PG_CATALOG;
-use crate::catalog::function::Callable;
+use crate::catalog::function::{CALLER, Callable};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
 use crate::expr::functions::{ANY_EQUAL, narrow_expression, narrow_literals};
@@ -168,7 +168,9 @@ async fn session_relations(
             }
         };
         let database = name.catalog().unwrap_or(&catalog.default_catalog);
-        let Some(database) = state.catalog_list().catalog(database) else { continue };
+        let list = state.catalog_list();
+        let caller = search_path.and_then(|_| list.catalog(CALLER));
+        let Some(database) = caller.or_else(|| list.catalog(database)) else { continue };
         for schema in schemas {
             if let Some(schema) = database.schema(&schema)
                 && let Some(provider) = schema.table(name.table()).await?

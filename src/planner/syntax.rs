@@ -1,6 +1,7 @@
 //! Syntax trees, opaque: other modules hold them and hand them back to the planner.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use sqlparser::ast;
@@ -51,6 +52,17 @@ pub struct Expression {
 impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Expression").field(&self.tree.to_string()).finish()
+    }
+}
+
+impl Expression {
+    /// Whether it names any column, whosever.
+    pub fn reads_columns(&self) -> bool {
+        let found = ast::visit_expressions(&*self.tree, |expression| match expression {
+            ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        found.is_break()
     }
 }
 

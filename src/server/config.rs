@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run the server.
-    Serve(ServeOptions),
+    Serve(Box<ServeOptions>),
     /// Recompute every view from its inputs and report differences (exit status 1 if any). The
     /// server must not be running on the folder.
     Check(CheckOptions),

@@ -17,7 +17,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     logging::start();
     let outcome = match arguments.command {
-        Command::Serve(options) => config::load(options).and_then(serve::run),
+        Command::Serve(options) => config::load(*options).and_then(serve::run),
         Command::Check(options) => check::run(&options),
     };
     match outcome {

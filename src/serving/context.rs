@@ -11,7 +11,9 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 
 use super::rows::{SnapshotRows, StoredRows};
+use crate::catalog::access::Actor;
 use crate::catalog::pg::{PgContext, PgSession};
+use crate::catalog::privilege::Privileges;
 use crate::catalog::{Catalog, Object};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
@@ -31,6 +33,8 @@ pub struct QueryContext {
     pub database: String,
     /// Schemas in which a name without one is looked for; `pg_catalog` comes before them.
     pub search_path: Vec<String>,
+    /// Whose rights relations are read with.
+    pub reader: Reader,
     /// What the system catalogs show of the session.
     pub pg: Arc<PgSession>,
     /// The session's `TimeZone`, `IntervalStyle` and their like.
@@ -51,7 +55,66 @@ impl fmt::Debug for QueryContext {
     }
 }
 
+/// Whose rights relations are read with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reader {
+    /// The server itself, which may read anything.
+    Server,
+    /// The role of this name.
+    Role(Arc<str>),
+    /// The owner of a view, whose query names what it named when it was made: schemas were
+    /// looked into then.
+    Owner(Arc<str>),
+}
+
 impl QueryContext {
+    /// Whose rights count; `None`: nobody is asked.
+    fn actor(&self) -> SqlResult<Option<Actor<'_>>> {
+        match &self.reader {
+            Reader::Server => Ok(None),
+            Reader::Role(role) => self.catalog.actor(role).map(Some),
+            Reader::Owner(owner) => self.catalog.owner_actor(owner).map(Some),
+        }
+    }
+
+    /// 42501 unless the statement may read the relation.
+    pub(super) fn check_reads(&self, object: &Object) -> SqlResult<()> {
+        match self.actor()? {
+            Some(actor) => actor.check_relation(object, Privileges::SELECT),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether nothing is hidden from the statement.
+    pub(super) fn reads_everything(&self) -> SqlResult<bool> {
+        Ok(self.actor()?.is_none_or(|actor| actor.is_superuser()))
+    }
+
+    /// 42501 unless the statement may look into the schema of this name.
+    pub(super) fn check_names(&self, schema: &str) -> SqlResult<()> {
+        match &self.reader {
+            Reader::Server | Reader::Owner(_) => Ok(()),
+            Reader::Role(role) => self.catalog.actor(role)?.check_schema(schema, Privileges::USAGE),
+        }
+    }
+
+    /// 42501 unless the statement may do this with the table that it writes.
+    pub fn check_writes(&self, object: &Object, wanted: Privileges) -> SqlResult<()> {
+        let Some(actor) = self.actor()? else { return Ok(()) };
+        actor.check_schema(&object.name.schema, Privileges::USAGE)?;
+        actor.check_relation(object, wanted)
+    }
+
+    /// As the functions see it that a view calls: they run with the rights of whoever reads the
+    /// view.
+    pub(super) fn of_caller(&self) -> Self {
+        let reader = match &self.reader {
+            Reader::Owner(_) => Reader::Role(Arc::from(self.pg.user.as_str())),
+            same => same.clone(),
+        };
+        Self { reader, ..self.clone() }
+    }
+
     /// What the system catalogs and their functions are made from.
     pub fn pg_context(&self) -> PgContext {
         PgContext { catalog: Catalog::clone(&self.catalog), session: Arc::clone(&self.pg) }

@@ -22,7 +22,7 @@ pub mod testing;
 mod tests;
 
 pub use bind::{Relation, bind};
-pub use context::{QueryContext, SystemTables, ViewPlanner};
+pub use context::{QueryContext, Reader, SystemTables, ViewPlanner};
 pub use execute::{execute, physical_plan};
 pub use names::{SEARCH_PATH, TARGET};
 pub use replay::connector_options;

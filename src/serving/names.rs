@@ -14,13 +14,14 @@ use datafusion::error::Result as DataFusionResult;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 
 use super::bind::Relation;
-use super::context::QueryContext;
+use super::context::{QueryContext, Reader};
 use super::replay::source_table;
 use super::scan::{IndexRows, ScanProvider, Shown};
 use super::session::session_state;
 use super::strict::Strict;
 use super::system::{catalog_table, weir_table};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR};
+use crate::catalog::function::CALLER;
 use crate::catalog::{Object, ObjectKind, QualifiedName, pg};
 use crate::error::{SqlError, SqlResult};
 
@@ -55,6 +56,9 @@ impl CatalogProviderList for DatabaseList {
     }
 
     fn catalog(&self, name: &str) -> Option<Arc<dyn CatalogProvider>> {
+        if name == CALLER {
+            return Some(Arc::new(Database(self.0.of_caller())));
+        }
         (name == self.0.database).then(|| Arc::new(Database(self.0.clone())) as _)
     }
 }
@@ -98,6 +102,9 @@ impl SchemaProvider for Schemas {
     }
 
     async fn table(&self, name: &str) -> DataFusionResult<Option<Arc<dyn TableProvider>>> {
+        if let [schema] = self.schemas.as_slice() {
+            self.context.check_names(schema)?;
+        }
         for schema in &self.schemas {
             if let Some(table) = relation(&self.context, schema, name).await? {
                 return Ok(Some(table));
@@ -135,12 +142,19 @@ async fn relation(
     let Some(object) = context.catalog.object_named(&name) else {
         return stored_relation(context, &name);
     };
+    context.check_reads(object)?;
     let ObjectKind::View(view) = &object.kind else {
         return stored_relation(context, &name);
     };
     // A view's names mean what they meant where it was made.
-    let state =
-        session_state(&QueryContext { search_path: view.search_path.clone(), ..context.clone() })?;
+    let state = session_state(&QueryContext {
+        search_path: view.search_path.clone(),
+        reader: match context.reader {
+            Reader::Server => Reader::Server,
+            _ => Reader::Owner(Arc::from(object.owner.as_str())),
+        },
+        ..context.clone()
+    })?;
     let plan = context.views.plan(&state, object).await?;
     let plan = with_column_names(plan, object)?;
     Ok(Some(Arc::new(ViewTable::new(plan, Some(object.definition.clone())))))

@@ -1,10 +1,12 @@
 //! System tables: rows made when they are read, from what the process knows then.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::array::{AsArray, RecordBatch};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{Int64Type, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::DataFusionError;
@@ -17,6 +19,9 @@ use super::context::QueryContext;
 use crate::catalog::{QualifiedName, pg};
 use crate::error::{SqlError, SqlResult};
 use crate::task;
+
+/// Those of the tables of schema `weir` in which rows of tables and views are shown.
+const SHOW_ROWS: [&str; 2] = ["errors", "dead_letters"];
 
 /// Makes all rows of a relation; may block.
 type MakeRows = Arc<dyn Fn() -> SqlResult<RecordBatch> + Send + Sync>;
@@ -33,8 +38,26 @@ pub(super) fn weir_table(
 ) -> SqlResult<Option<Arc<dyn TableProvider>>> {
     let Some(schema) = context.system.schema(name) else { return Ok(None) };
     let system = Arc::clone(&context.system);
-    let name = name.to_owned();
-    table(schema, Arc::new(move || system.rows(&name))).map(Some)
+    let owned_name = name.to_owned();
+    if !SHOW_ROWS.contains(&name) || context.reads_everything()? {
+        return table(schema, Arc::new(move || system.rows(&owned_name))).map(Some);
+    }
+    // Rows of others are in it: only those of objects that the statement may read are shown.
+    let readable: HashSet<i64> = context
+        .catalog
+        .objects()
+        .filter(|object| context.check_reads(object).is_ok())
+        .map(|object| i64::from(object.id.0))
+        .collect();
+    let rows = move || -> SqlResult<RecordBatch> {
+        let all = system.rows(&owned_name)?;
+        let object = all.column_by_name("object");
+        let object = object.and_then(|column| column.as_primitive_opt::<Int64Type>());
+        let object = object.ok_or_else(|| SqlError::internal("rows of no object"))?;
+        let shown = object.iter().map(|id| id.is_some_and(|id| readable.contains(&id)));
+        Ok(filter_record_batch(&all, &shown.map(Some).collect())?)
+    };
+    table(schema, Arc::new(rows)).map(Some)
 }
 
 /// A relation of `pg_catalog` or `information_schema`.

@@ -11,7 +11,7 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use futures::TryStreamExt;
 
-use super::{QueryContext, SystemTables, ViewPlanner, execute, session_state, template};
+use super::{QueryContext, Reader, SystemTables, ViewPlanner, execute, session_state, template};
 use crate::catalog::object::{MaterializedView, OnError, Table};
 use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
@@ -165,6 +165,7 @@ impl Fixture {
             snapshot: self.store.snapshot(),
             database: "weir".to_owned(),
             search_path: search_path.clone(),
+            reader: Reader::Server,
             pg: Arc::new(PgSession {
                 user: "weir".to_owned(),
                 session_user: "weir".to_owned(),

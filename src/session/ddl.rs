@@ -6,10 +6,11 @@ use super::notice::Notice;
 use super::outcome::{Description, Outcome};
 use super::parameter::Parameters;
 use super::session::Session;
+use crate::catalog::role;
 use crate::engine::{DdlOutcome, Names};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
-use crate::planner::grant::Direction;
+use crate::planner::grant::{Direction, Owned};
 use crate::planner::statement::{ColumnDef, CreateTable, Drop, DropKind, Insert, StatementKind};
 use crate::types::SqlType;
 
@@ -17,7 +18,16 @@ impl Session {
     pub(super) async fn administer(&mut self, statement: &Statement) -> SqlResult<Outcome> {
         match &statement.kind {
             StatementKind::Flush => self.flush("FLUSH").await,
-            StatementKind::Checkpoint => self.flush("CHECKPOINT").await,
+            StatementKind::Checkpoint => {
+                let catalog = self.engine.catalog();
+                if !catalog.actor(self.current_user())?.has_role(role::CHECKPOINT) {
+                    return Err(SqlError::new(
+                        code::INSUFFICIENT_PRIVILEGE,
+                        "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT",
+                    ));
+                }
+                self.flush("CHECKPOINT").await
+            }
             StatementKind::CreateTable(create) if create.query.is_some() => {
                 self.create_table_as(create, &statement.text).await
             }
@@ -80,6 +90,13 @@ impl Session {
             }
             StatementKind::DropRole(drop) => engine.drop_roles(drop, &names).await,
             StatementKind::GrantRole(grant) => engine.grant_roles(grant, &names).await,
+            StatementKind::Grant(grant) => engine.grant(grant, &names).await,
+            StatementKind::DefaultPrivileges(defaults) => {
+                engine.alter_default_privileges(defaults, &names).await
+            }
+            StatementKind::AlterOwner(alter) => engine.alter_owner(alter, &names).await,
+            StatementKind::ReassignOwned(reassign) => engine.reassign_owned(reassign, &names).await,
+            StatementKind::DropOwned(drop) => engine.drop_owned(drop, &names).await,
             StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
             StatementKind::Comment(comment) => engine.comment(comment, &names).await,
             other => Err(SqlError::internal(format!("statement went astray: {other:?}"))),
@@ -192,7 +209,9 @@ fn as_select(outcome: Outcome) -> Outcome {
 /// Whether a statement waits for the write locks of tables.
 fn locks_tables(kind: &StatementKind) -> bool {
     match kind {
-        StatementKind::Drop(_) | StatementKind::DropFunction(_) => true,
+        StatementKind::Drop(_) | StatementKind::DropFunction(_) | StatementKind::DropOwned(_) => {
+            true
+        }
         StatementKind::CreateIndex(create) => create.unique,
         _ => false,
     }
@@ -219,6 +238,26 @@ fn tag(kind: &StatementKind) -> &'static str {
             Direction::Grant => "GRANT ROLE",
             Direction::Revoke => "REVOKE ROLE",
         },
+        StatementKind::Grant(grant) => match grant.direction {
+            Direction::Grant => "GRANT",
+            Direction::Revoke => "REVOKE",
+        },
+        StatementKind::DefaultPrivileges(_) => "ALTER DEFAULT PRIVILEGES",
+        StatementKind::AlterOwner(alter) => match &alter.what {
+            Owned::Function { .. } => "ALTER FUNCTION",
+            Owned::Object { kind, .. } => match kind {
+                DropKind::Table => "ALTER TABLE",
+                DropKind::Source => "ALTER SOURCE",
+                DropKind::View => "ALTER VIEW",
+                DropKind::MaterializedView => "ALTER MATERIALIZED VIEW",
+                DropKind::Index => "ALTER INDEX",
+                DropKind::Sink => "ALTER SINK",
+                DropKind::Schema => "ALTER SCHEMA",
+                DropKind::Database => "ALTER DATABASE",
+            },
+        },
+        StatementKind::ReassignOwned(_) => "REASSIGN OWNED",
+        StatementKind::DropOwned(_) => "DROP OWNED",
         StatementKind::Drop(Drop { kind, .. }) => match kind {
             DropKind::Table => "DROP TABLE",
             DropKind::Source => "DROP SOURCE",

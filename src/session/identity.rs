@@ -28,9 +28,14 @@ impl Session {
         self.variables.get(AUTHORIZATION).unwrap_or(&self.client.user)
     }
 
-    /// The schemas that a name without one is looked up in.
+    /// The schemas that a name without one is looked up in: those that may be used.
     pub(super) fn search_path(&self) -> Vec<String> {
-        self.variables.search_path(self.current_user())
+        let path = self.variables.search_path(self.current_user());
+        match self.engine.catalog().actor(self.current_user()) {
+            Ok(actor) => actor.usable_path(&path),
+            // Whose role is gone cannot do anything.
+            Err(_) => path,
+        }
     }
 
     /// Sets a variable: every way to do so comes through here.

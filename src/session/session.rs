@@ -179,11 +179,14 @@ fn admissible<'a>(catalog: &'a Catalog, client: &Client) -> SqlResult<&'a Role> 
     if !role.login {
         return refuse(format!("role \"{user}\" is not permitted to log in"));
     }
-    if catalog.database(database).is_none() {
+    let Some(found) = catalog.database(database) else {
         let message = format!("database \"{database}\" does not exist");
         return Err(SqlError::new(code::INVALID_CATALOG_NAME, message));
+    };
+    if !catalog.acting(role).on_database(found).contains(Privileges::CONNECT) {
+        let message = format!("permission denied for database \"{database}\"");
+        return Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message)
+            .detail("User does not have CONNECT privilege."));
     }
-    let connecting = catalog.acting(role).check_database(database, Privileges::CONNECT);
-    connecting.map_err(|error| error.detail("User does not have CONNECT privilege."))?;
     Ok(role)
 }

@@ -157,7 +157,7 @@ async fn scram(
         stored_key: verifier.stored_key.to_vec(),
         server_key: verifier.server_key.to_vec(),
     };
-    let server = bound.unwrap_or_else(ScramServerAuth::new);
+    let server = bound.unwrap_or_default();
     let (challenge, waiting) =
         server.on_client_first_message_with_secret(&data, secret).map_err(malformed)?;
     writer.put(&Authentication::SASLContinue(challenge.into()));

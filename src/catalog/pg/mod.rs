@@ -143,6 +143,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_shadow" => roles::pg_shadow,
         "pg_group" => roles::pg_group,
         "pg_auth_members" => roles::pg_auth_members,
+        "pg_default_acl" => roles::pg_default_acl,
         "pg_settings" => system::pg_settings,
         "pg_stat_activity" => system::pg_stat_activity,
         "pg_tables" => views::pg_tables,

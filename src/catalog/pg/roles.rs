@@ -99,6 +99,18 @@ pub(super) fn pg_auth_members(context: &PgContext, rows: &mut Rows) {
     }
 }
 
+pub(super) fn pg_default_acl(context: &PgContext, rows: &mut Rows) {
+    for default in context.catalog.default_acls() {
+        rows.push([
+            ("oid", oid(default.id.0)),
+            ("defaclrole", oid(default.role.0)),
+            ("defaclnamespace", oid(default.schema.map_or(0, |schema| schema.0))),
+            ("defaclobjtype", Value::text(default.kind.letter())),
+            ("defaclacl", acl_value(context, Some(&default.acl))),
+        ]);
+    }
+}
+
 /// The roles whose rights the current user has.
 pub(super) fn enabled_roles(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles().filter(|role| is_enabled(context, role.id)) {
@@ -135,7 +147,9 @@ fn table_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
         for entry in context.catalog.acl_of(object).entries() {
             let grantee = match entry.grantee {
                 Some(grantee) if shows(context, entry, grantee) => name(grantee),
-                None if everybody => Some("PUBLIC".to_owned()),
+                None if everybody || is_enabled(context, entry.grantor) => {
+                    Some("PUBLIC".to_owned())
+                }
                 _ => continue,
             };
             let owns = entry.grantee == Some(owner);

@@ -1,5 +1,6 @@
 //! `COMMENT ON`.
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, check_database};
 use crate::catalog::edit::CommentTarget as Target;
 use crate::catalog::{Catalog, Object};
@@ -11,7 +12,13 @@ use crate::planner::statement::{Comment, CommentTarget, DropKind};
 impl Engine {
     /// Sets a comment, or takes it away.
     pub async fn comment(&self, statement: &Comment, names: &Names) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let deed = match &statement.target {
+            CommentTarget::Object { kind, name } => {
+                Deed::Own { kind: *kind, names: std::slice::from_ref(name) }
+            }
+            CommentTarget::Column { relation, .. } => Deed::OwnColumn(relation),
+        };
+        let _one_at_a_time = self.permitted(deed, names).await?;
         let catalog = self.catalog();
         let target = match &statement.target {
             CommentTarget::Object { kind: DropKind::Schema, name } => {
@@ -60,7 +67,8 @@ fn relation<'a>(
         })
 }
 
-fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) -> SqlResult<()> {
+/// Refuses a relation of another kind than the statement says.
+pub(super) fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) -> SqlResult<()> {
     let (wanted, relkind) = match kind {
         DropKind::Table => ("table", 'r'),
         DropKind::Source => ("source", 'f'),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::authority::Deed;
 use super::job::Beginning;
 use super::unique_index::check_writers;
 use super::{DdlOutcome, Names, check_database, exists_already};
@@ -32,7 +33,8 @@ impl Engine {
         cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let beginning = {
-            let _one_at_a_time = self.turn(cancel).await?;
+            let deed = Deed::Index { on: &statement.table };
+            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
             let catalog = self.catalog();
             let on = indexed(&catalog, &statement.table, names)?;
             if let Some(name) = &statement.name {
@@ -41,7 +43,7 @@ impl Engine {
                     return Ok(outcome);
                 }
             }
-            self.begin_index(&catalog, on, statement, definition, names, parallelism).await?
+            self.begin_index(&catalog, on, statement, definition, parallelism).await?
         };
         self.finish_job(beginning, cancel).await
     }
@@ -52,7 +54,6 @@ impl Engine {
         on: &Object,
         statement: &CreateIndex,
         definition: &str,
-        names: &Names,
         parallelism: usize,
     ) -> SqlResult<Beginning> {
         let shape = Shape::of(on, statement)?;
@@ -75,7 +76,7 @@ impl Engine {
             comment: None,
             row_type: ObjectId(0),
             row_array_type: ObjectId(0),
-            owner: names.user.clone(),
+            owner: on.owner.clone(),
             acl: None,
         };
         let job = planner::plan_index(catalog, &object)?;
@@ -118,6 +119,7 @@ impl Engine {
                     _ => matches!(object.relkind(), 'r' | 'm'),
                 };
                 if fits {
+                    catalog.actor(&names.user)?.check_owns(object)?;
                     return Ok(DdlOutcome::default());
                 }
                 let message = format!("\"{}\" is not {wanted}", name.name);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::authority::Deed;
 use super::job::Beginning;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::MaterializedView;
@@ -26,7 +27,8 @@ impl Engine {
         cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let started = {
-            let _one_at_a_time = self.turn(cancel).await?;
+            let deed = Deed::Create { name: &statement.name, connector: None };
+            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
             self.declare(statement, definition, names, parallelism).await?
         };
         match started {
@@ -47,6 +49,7 @@ impl Engine {
         let parallelism = statement.parallelism.unwrap_or(parallelism);
         let settings = names.view_settings();
         let planned = planner::plan_view(&catalog, settings, id, statement, parallelism).await?;
+        self.check_inputs(&catalog, &planned.depends_on, names)?;
         Ok(planner::explain(&planned.job, &catalog).join("\n"))
     }
 
@@ -67,6 +70,7 @@ impl Engine {
         let parallelism = statement.parallelism.unwrap_or(parallelism);
         let settings = names.view_settings();
         let planned = planner::plan_view(&catalog, settings, id, statement, parallelism).await?;
+        self.check_inputs(&catalog, &planned.depends_on, names)?;
         let object = Object {
             id,
             name,

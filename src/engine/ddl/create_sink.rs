@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, check_database, exists_already, new_name};
 use crate::catalog::object::{MaterializedView, OnError, Sink};
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
@@ -30,13 +31,15 @@ impl Engine {
         cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let (id, beginning) = {
-            let _one_at_a_time = self.turn(cancel).await?;
+            let deed = Deed::Create { name: &statement.name, connector: None };
+            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
             let catalog = self.catalog();
             let name = new_name(&catalog, &statement.name, names)?;
             if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
                 return Ok(outcome);
             }
             let planned = plan(&catalog, name, statement, definition, names, parallelism).await?;
+            self.check_sink(&catalog, &planned.object, names)?;
             let id = planned.object.id;
             let beginning = match planned.job {
                 Some(job) => Some(self.begin_job(&catalog, planned.object, job).await?),

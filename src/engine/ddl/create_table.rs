@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::Table;
 use crate::catalog::{Column, Object, ObjectKind, QualifiedName};
@@ -23,7 +24,9 @@ impl Engine {
         definition: &str,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let (name, connector) = (&statement.name, statement.connector.as_ref());
+        let deed = Deed::Create { name, connector };
+        let _one_at_a_time = self.permitted(deed, names).await?;
         let catalog = self.catalog();
         let name = new_name(&catalog, &statement.name, names)?;
         if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {

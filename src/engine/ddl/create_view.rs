@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::View;
 use crate::catalog::{Catalog, Column, Object, ObjectKind};
@@ -19,7 +20,12 @@ impl Engine {
         definition: &str,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let name = &statement.name;
+        let deed = match statement.or_replace {
+            true => Deed::Replace { name },
+            false => Deed::Create { name, connector: None },
+        };
+        let _one_at_a_time = self.permitted(deed, names).await?;
         let catalog = self.catalog();
         let name = new_name(&catalog, &statement.name, names)?;
         let old = catalog.object_named(&name).cloned().filter(|_| statement.or_replace);

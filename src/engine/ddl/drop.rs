@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, Notice, check_database};
 use crate::catalog::Catalog;
 use crate::catalog::drop::{DropKind as RelationKind, DropPlan, DropRequest};
@@ -23,7 +24,9 @@ impl Engine {
         statement: &Drop,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let _one_at_a_time = self
+            .permitted(Deed::Own { kind: statement.kind, names: &statement.names }, names)
+            .await?;
         match statement.kind {
             DropKind::Schema => self.drop_schemas(statement, names).await,
             DropKind::Database => self.drop_databases(statement, names).await,

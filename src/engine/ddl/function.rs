@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names, Notice, check_database, new_name};
 use crate::catalog::function::{ReturnedColumn, Returns, signature, without_modifier};
 use crate::catalog::{Catalog, Function, ObjectKind, QualifiedName, quote_identifier};
@@ -22,7 +23,8 @@ impl Engine {
         statement: &CreateFunction,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let _one_at_a_time =
+            self.permitted(Deed::Create { name: &statement.name, connector: None }, names).await?;
         let catalog = self.catalog();
         let name = new_name(&catalog, &statement.name, names)?;
         let (returns, relation) = returned(&catalog, &statement.returns, names)?;
@@ -41,6 +43,7 @@ impl Engine {
             owner: names.user.clone(),
         };
         if let Some(old) = old {
+            catalog.actor(&names.user)?.check_owns_function(old)?;
             check_replacement(&catalog, old, &function, statement.or_replace)?;
         }
         let mut depends_on = planner::describe_function(&catalog, &function)?.depends_on;
@@ -57,7 +60,8 @@ impl Engine {
         statement: &DropFunction,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let _one_at_a_time =
+            self.permitted(Deed::OwnFunctions(&statement.functions), names).await?;
         let catalog = self.catalog();
         let mut targets = Vec::new();
         let mut notices = Vec::new();
@@ -80,7 +84,7 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
-        let plan = catalog.plan_drop_functions(targets, &names.search_path, statement.cascade)?;
+        let plan = catalog.plan_drop_all(targets, &names.search_path, statement.cascade)?;
         let (next, changes) = catalog.without(&plan.objects)?;
         self.take_away(&plan.objects, next, changes).await?;
         let mut outcome = super::drop::outcome(plan);
@@ -162,8 +166,8 @@ fn check_replacement(
     ))
 }
 
-/// The function that DROP names.
-fn named(
+/// The function that a statement names.
+pub(super) fn named(
     catalog: &Catalog,
     name: &planner::Name,
     types: Option<&[SqlType]>,

@@ -1,6 +1,7 @@
 //! Statements that change what exists, one a file. Each makes its change durable, then visible in
 //! the catalog, and joins it to the graph; on failure it leaves nothing.
 
+mod authority;
 mod comment;
 mod create_index;
 mod create_materialized_view;
@@ -10,6 +11,7 @@ mod create_table;
 mod create_view;
 mod drop;
 mod function;
+mod grant;
 mod job;
 mod role;
 mod schema;

@@ -1,5 +1,6 @@
 //! `CREATE SCHEMA` and `CREATE DATABASE`.
 
+use super::authority::Deed;
 use super::{DdlOutcome, Names};
 use crate::engine::Engine;
 use crate::error::SqlResult;
@@ -12,7 +13,7 @@ impl Engine {
         statement: &CreateSchema,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let _one_at_a_time = self.permitted(Deed::CreateSchema, names).await?;
         let catalog = self.catalog();
         if statement.if_not_exists && catalog.schema(&statement.name).is_some() {
             let message = format!("schema \"{}\" already exists, skipping", statement.name);
@@ -31,7 +32,7 @@ impl Engine {
         statement: &CreateDatabase,
         names: &Names,
     ) -> SqlResult<DdlOutcome> {
-        let _one_at_a_time = self.ddl.lock().await;
+        let _one_at_a_time = self.permitted(Deed::CreateDatabase, names).await?;
         let catalog = self.catalog();
         if statement.if_not_exists && catalog.database(&statement.name).is_some() {
             let message = format!("database \"{}\" already exists, skipping", statement.name);

@@ -13,6 +13,7 @@ use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
 use crate::catalog::Column;
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Name;
 use crate::planner::statement::ColumnRef;
@@ -46,7 +47,7 @@ impl CopyIn {
         table: &Name,
         columns: &[ColumnRef],
     ) -> SqlResult<Self> {
-        let naming = Naming { table, alias: None, intent: Intent::Add };
+        let naming = Naming { table, alias: None, intent: Intent::Add, wanted: Privileges::INSERT };
         let none = BoundParameters::default();
         let environment = Environment::enter(context, transaction, query, naming, &none).await?;
         let object = &environment.target.object;

@@ -14,9 +14,10 @@ use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
 use super::update::{first_of_each, target_name};
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult};
-use crate::planner::delete_query;
 use crate::planner::statement::Delete;
+use crate::planner::{Expression, delete_query};
 use crate::serving::QueryContext;
 
 /// Runs a DELETE as a part of `transaction`.
@@ -34,6 +35,7 @@ pub async fn delete(
         table: &statement.table,
         alias: statement.alias.as_deref(),
         intent: Intent::Change,
+        wanted: wanted(statement),
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
@@ -63,4 +65,11 @@ pub async fn delete(
     let returning = environment.returning(returning, &gone)?;
     transaction.apply(target.object.id, changes).await?;
     Ok(DmlResult { rows, returning })
+}
+
+/// What a DELETE needs to be allowed: choosing rows reads them.
+fn wanted(statement: &Delete) -> Privileges {
+    let chooses = statement.condition.as_ref().is_some_and(Expression::reads_columns);
+    let reads = chooses || statement.returning.is_some();
+    if reads { Privileges::DELETE | Privileges::SELECT } else { Privileges::DELETE }
 }

@@ -13,6 +13,7 @@ use super::parameters::BoundParameters;
 use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
 use crate::catalog::Object;
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
 use crate::planner::statement::ColumnRef;
@@ -42,6 +43,8 @@ pub(super) struct Naming<'a> {
     pub(super) table: &'a Name,
     pub(super) alias: Option<&'a str>,
     pub(super) intent: Intent,
+    /// What the current user must be allowed to do with it.
+    pub(super) wanted: Privileges,
 }
 
 impl Environment {
@@ -54,6 +57,7 @@ impl Environment {
         parameters: &BoundParameters,
     ) -> SqlResult<Self> {
         let object = resolve(query, naming.table)?;
+        query.check_writes(&object, naming.wanted)?;
         check_writable(&object, naming.intent)?;
         transaction.lock(context, &object).await?;
         let mut query = query.clone();

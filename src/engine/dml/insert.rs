@@ -15,6 +15,7 @@ use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
 use crate::catalog::Column;
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
 use crate::planner::{insert_query, not_a_default};
@@ -29,8 +30,12 @@ pub async fn insert(
     statement: &Insert,
     parameters: &BoundParameters,
 ) -> SqlResult<DmlResult> {
-    let naming =
-        Naming { table: &statement.table, alias: statement.alias.as_deref(), intent: Intent::Add };
+    let naming = Naming {
+        table: &statement.table,
+        alias: statement.alias.as_deref(),
+        intent: Intent::Add,
+        wanted: wanted(statement),
+    };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let columns = environment.columns(&statement.columns)?;
@@ -228,4 +233,21 @@ fn in_given_order(written: Vec<Numbered>) -> SqlResult<Vec<RecordBatch>> {
     let mut order: Vec<u32> = (0u32..).take(numbers.len()).collect();
     order.sort_by_key(|row| numbers[*row as usize]);
     Ok(vec![crate::types::take_rows(&all, &UInt32Array::from(order))?])
+}
+
+/// What an INSERT needs to be allowed: columns that RETURNING or ON CONFLICT looks at are read.
+fn wanted(statement: &Insert) -> Privileges {
+    let mut wanted = Privileges::INSERT;
+    if statement.returning.is_some() {
+        wanted = wanted | Privileges::SELECT;
+    }
+    if let Some(conflict) = &statement.on_conflict {
+        if conflict.target.is_some() {
+            wanted = wanted | Privileges::SELECT;
+        }
+        if let ConflictAction::Update { .. } = conflict.action {
+            wanted = wanted | Privileges::UPDATE;
+        }
+    }
+    wanted
 }

@@ -24,6 +24,7 @@ use super::parameters::BoundParameters;
 use super::target::{Intent, Target};
 use super::transaction::Transaction;
 use crate::catalog::Object;
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult};
 use crate::expr::{Assigning, row_text};
 use crate::operator::RowError;
@@ -69,7 +70,9 @@ pub async fn pour(
         name: table.name.name.clone(),
         position: 0,
     };
-    let naming = Naming { table: &name, alias: None, intent: Intent::Add };
+    // Whoever made the sink was asked then.
+    let wanted = Privileges::NONE;
+    let naming = Naming { table: &name, alias: None, intent: Intent::Add, wanted };
     let mut transaction = Transaction::begin(context);
     let parameters = BoundParameters::default();
     let environment = tokio::select! {

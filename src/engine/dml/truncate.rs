@@ -10,6 +10,7 @@ use super::environment::{blocking, resolve};
 use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
 use crate::catalog::Object;
+use crate::catalog::privilege::Privileges;
 use crate::error::SqlResult;
 use crate::planner::statement::Truncate;
 use crate::serving::QueryContext;
@@ -27,6 +28,7 @@ pub async fn truncate(
     let mut objects = Vec::with_capacity(statement.tables.len());
     for table in &statement.tables {
         let object = resolve(query, table)?;
+        query.check_writes(&object, Privileges::TRUNCATE)?;
         check_writable(&object, Intent::Change)?;
         transaction.lock(context, &object).await?;
         if objects.iter().all(|known: &Arc<Object>| known.id != object.id) {

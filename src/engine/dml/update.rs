@@ -19,10 +19,11 @@ use super::parameters::BoundParameters;
 use super::replace::{Replacement, replace};
 use super::target::{Intent, Target};
 use super::transaction::Transaction;
+use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
 use crate::planner::statement::{Assignment, Update};
-use crate::planner::{Name, update_query};
+use crate::planner::{Expression, Name, update_query};
 use crate::serving::{QueryContext, TARGET};
 use crate::types::SqlType;
 
@@ -41,6 +42,7 @@ pub async fn update(
         table: &statement.table,
         alias: statement.alias.as_deref(),
         intent: Intent::Change,
+        wanted: wanted(statement),
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
@@ -155,4 +157,12 @@ pub(super) fn first_of_each(
         .filter_map(|(row, key)| seen.insert(key).then_some(row))
         .collect();
     Ok(crate::types::take_rows(&batch, &UInt32Array::from(first))?)
+}
+
+/// What an UPDATE needs to be allowed: choosing rows, or computing with them, reads them.
+fn wanted(statement: &Update) -> Privileges {
+    let values = statement.assignments.iter().filter_map(|one| one.value.as_ref());
+    let mut expressions = values.chain(&statement.condition);
+    let reads = statement.returning.is_some() || expressions.any(Expression::reads_columns);
+    if reads { Privileges::UPDATE | Privileges::SELECT } else { Privileges::UPDATE }
 }

@@ -122,7 +122,7 @@ impl<'a> Front<'a> {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(spell_out_trim(spell_out_table(tokens)));
+            .with_tokens_with_locations(call_current_role(spell_out_trim(spell_out_table(tokens))));
         Self { parser, source, terminator, end }
     }
 
@@ -519,6 +519,20 @@ fn spell_out_trim(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             spelled.push(TokenWithSpan::new(blank, token.span));
         }
         spelled.push(token);
+    }
+    spelled
+}
+
+/// `current_role` is a call without parentheses, which sqlparser does not know.
+fn call_current_role(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut spelled = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let call = is_word(&token.token, "current_role");
+        let span = token.span;
+        spelled.push(token);
+        if call {
+            spelled.extend([Token::LParen, Token::RParen].map(|t| TokenWithSpan::new(t, span)));
+        }
     }
     spelled
 }

@@ -1,5 +1,7 @@
 //! CREATE, ALTER and DROP of roles, and what else names roles.
 
+use sqlparser::tokenizer::Token;
+
 use super::super::grant::{AlterRole, CreateRole, DropRole, RoleName, RoleOptions, Secret};
 use super::super::statement::StatementKind;
 use super::front::Front;
@@ -14,6 +16,11 @@ pub(super) fn role_name(front: &mut Front<'_>) -> SqlResult<RoleName> {
         ("public", RoleName::Public),
     ] {
         if front.eat(&[word]) {
+            // The front parser makes a call of it.
+            if word == "current_role" {
+                front.expect_token(&Token::LParen)?;
+                front.expect_token(&Token::RParen)?;
+            }
             return Ok(means);
         }
     }

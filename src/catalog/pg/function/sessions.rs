@@ -6,6 +6,7 @@ use super::super::system::{endpoint, time};
 use super::super::{PgContext, PgSession, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::catalog::PG_CATALOG;
+use crate::catalog::role::SIGNAL_BACKEND;
 use crate::error::{SqlError, SqlResult, code};
 
 pub(super) const FUNCTIONS: [Function; 25] = [
@@ -50,10 +51,14 @@ pub(super) const FUNCTIONS: [Function; 25] = [
         Ok(endpoint(context.session.server).1)
     }),
     strict("pg_cancel_backend", (1, 1), Returns::Boolean, |context, arguments| {
-        signal(context, arguments, |pid| Effect::Cancel { pid })
+        signal(context, arguments, ["cancel", "query is being canceled"], |pid| Effect::Cancel {
+            pid,
+        })
     }),
     strict("pg_terminate_backend", (1, 2), Returns::Boolean, |context, arguments| {
-        signal(context, arguments, |pid| Effect::Terminate { pid })
+        signal(context, arguments, ["terminate", "process is being terminated"], |pid| {
+            Effect::Terminate { pid }
+        })
     }),
     // There are no advisory locks to release.
     strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
@@ -102,11 +107,30 @@ fn set_config(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     Ok(Value::text(value))
 }
 
-/// True if there is such a session.
-fn signal(context: &PgContext, arguments: &[Value], effect: fn(i32) -> Effect) -> SqlResult<Value> {
+/// True if there is such a session. Others' are for those who may, superusers' for superusers.
+fn signal(
+    context: &PgContext,
+    arguments: &[Value],
+    [verb, what]: [&str; 2],
+    effect: fn(i32) -> Effect,
+) -> SqlResult<Value> {
     let pid = argument(arguments, 0).as_int().and_then(|pid| i32::try_from(pid).ok());
     let sessions = context.session.activity.list();
     let known = pid.filter(|pid| sessions.iter().any(|one| one.pid == *pid));
+    if let Some(other) = sessions.iter().find(|one| Some(one.pid) == known) {
+        let catalog = &context.catalog;
+        let actor = catalog.actor(&context.session.user)?;
+        let refuse = |message: String| Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message));
+        if catalog.role(&other.user).is_some_and(|role| role.superuser) && !actor.is_superuser() {
+            let object = if verb == "cancel" { "query" } else { "process" };
+            return refuse(format!("must be a superuser to {verb} superuser {object}"));
+        }
+        if !actor.owns(&other.user) && !actor.has_role(SIGNAL_BACKEND) {
+            return refuse(format!(
+                "must be a member of the role whose {what} or member of pg_signal_backend"
+            ));
+        }
+    }
     if let Some(pid) = known {
         context.session.effects.lock().push(effect(pid));
     }
