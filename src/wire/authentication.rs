@@ -14,7 +14,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
-use pgwire::api::auth::sasl::scram::{ScramSecret, ScramServerAuth};
+use pgwire::api::auth::sasl::scram::ScramSecret;
 use pgwire::error::PgWireError;
 use pgwire::messages::startup::Authentication;
 
