@@ -180,6 +180,7 @@ impl Catalog {
         };
         let old = self.default_acl(role, schema, kind).map(|old| old.id);
         let mut next = self.clone();
+        let acl = acl.sorted();
         if acl == usual {
             let Some(id) = old else { return Ok((next, Vec::new())) };
             Arc::make_mut(&mut next.default_acls).remove(&id);

@@ -239,6 +239,12 @@ impl Acl {
         acl
     }
 
+    /// In the order of grantees, everybody first: as PostgreSQL keeps default privileges.
+    pub fn sorted(mut self) -> Self {
+        self.0.sort_by_key(|entry| (entry.grantee, entry.grantor));
+        self
+    }
+
     /// Without anything that the role was given or gave.
     pub fn without(&self, role: ObjectId) -> Self {
         let others = self.0.iter();

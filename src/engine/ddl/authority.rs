@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use super::Names;
+use super::{Names, new_name};
 use crate::catalog::access::Actor;
 use crate::catalog::object::Connector;
 use crate::catalog::privilege::Privileges;
@@ -127,7 +127,8 @@ fn check(catalog: &Catalog, actor: &Actor<'_>, deed: Deed<'_>, names: &Names) ->
         }
         Deed::Replace { name } => {
             check_creates(catalog, actor, name, names)?;
-            match found(catalog, name, names) {
+            // Not what the search path finds first, but what stands where the new one goes.
+            match catalog.object_named(&new_name(catalog, name, names)?) {
                 Some(old) => actor.check_owns(old),
                 None => Ok(()),
             }
