@@ -54,7 +54,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// Of the short run: the same cases each time, which pass. New ones are drawn by the runs that
 /// name a seed or a number of queries.
-const SHORT_SEED: u64 = 12;
+const SHORT_SEED: u64 = 5;
 
 fn seed() -> u64 {
     let named =

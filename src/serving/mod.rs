@@ -20,6 +20,7 @@ mod system;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod top_k;
 
 pub use bind::{Relation, bind};
 pub use context::{QueryContext, Reader, SystemTables, ViewPlanner};

@@ -15,6 +15,7 @@ use datafusion::prelude::SessionConfig;
 
 use super::context::QueryContext;
 use super::names::{DatabaseList, SEARCH_PATH};
+use super::top_k::WholeOrder;
 use crate::catalog::function::Callable;
 use crate::catalog::pg;
 use crate::error::SqlResult;
@@ -53,6 +54,7 @@ pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionSt
         .with_config(config)
         .with_runtime_env(runtime)
         .with_default_features()
+        .with_physical_optimizer_rule(Arc::new(WholeOrder))
         .build())
 }
 

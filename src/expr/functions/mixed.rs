@@ -52,28 +52,27 @@ enum Place {
 pub(super) fn alike(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match &mut expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
-            let is_ordered = is_order(*op);
             let mut operands = [left.as_mut(), right.as_mut()];
             make_alike(&mut operands, Place::Operator, schema)?;
-            by_order(&mut operands, is_ordered, schema)?;
+            by_order(&mut operands, schema)?;
         }
         Expr::Between(Between { expr, low, high, .. }) => {
             let mut operands = [expr.as_mut(), low.as_mut(), high.as_mut()];
             make_alike(&mut operands, Place::Operator, schema)?;
-            by_order(&mut operands, true, schema)?;
+            by_order(&mut operands, schema)?;
         }
         Expr::InList(InList { expr, list, .. }) => {
             let mut operands: Vec<&mut Expr> =
                 std::iter::once(expr.as_mut()).chain(list.iter_mut()).collect();
             make_alike(&mut operands, Place::Comparison, schema)?;
-            by_order(&mut operands, false, schema)?;
+            by_order(&mut operands, schema)?;
         }
         Expr::Case(Case { expr, when_then_expr, else_expr }) => {
             if let Some(expr) = expr {
                 let mut compared = vec![expr.as_mut()];
                 compared.extend(when_then_expr.iter_mut().map(|(when, _)| when.as_mut()));
                 make_alike(&mut compared, Place::Operator, schema)?;
-                by_order(&mut compared, false, schema)?;
+                by_order(&mut compared, schema)?;
             }
             let results = when_then_expr.iter_mut().map(|(_, then)| then.as_mut());
             let mut results: Vec<&mut Expr> = results.chain(else_expr.as_deref_mut()).collect();
@@ -104,7 +103,7 @@ fn alike_arguments(mut call: ScalarFunction, schema: &DFSchema) -> Result<Transf
         make_alike(&mut operands, Place::Comparison, schema)?;
         let mut compared = call.args.clone();
         let mut operands: Vec<&mut Expr> = compared.iter_mut().collect();
-        if by_order(&mut operands, false, schema)?
+        if by_order(&mut operands, schema)?
             && let [value, _] = call.args.as_slice()
             && let [left, right] = compared.as_slice()
         {
@@ -118,7 +117,7 @@ fn alike_arguments(mut call: ScalarFunction, schema: &DFSchema) -> Result<Transf
         for (one, other) in std::iter::zip(one, other) {
             let mut pair = [one, other];
             make_alike(&mut pair, Place::Choice("WITHIN GROUP"), schema)?;
-            by_order(&mut pair, true, schema)?;
+            by_order(&mut pair, schema)?;
         }
     } else if name == ROW_KEY {
         for arg in &mut call.args {
@@ -244,10 +243,6 @@ fn construct(place: Place) -> &'static str {
 const INTERVAL_LENGTH: &str = "interval_length";
 const JSONB_ORDER: &str = "order_of_jsonb";
 
-fn is_order(op: Operator) -> bool {
-    matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)
-}
-
 /// What `expr` is ordered by, where that is not its own value.
 pub(super) fn order_of(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     match order_function(&expr, schema) {
@@ -269,16 +264,14 @@ fn ordered(expr: Expr, by: &str) -> Result<Expr> {
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(function(by)?, vec![expr])))
 }
 
-/// Compares by what operands are ordered by, if all of them have the same; `jsonb` only where order
-/// counts: equal ones have equal text. Whether that was done.
-fn by_order(operands: &mut [&mut Expr], is_ordered: bool, schema: &DFSchema) -> Result<bool> {
+/// Compares by what operands are ordered by, if all of them have the same. Whether that was done.
+fn by_order(operands: &mut [&mut Expr], schema: &DFSchema) -> Result<bool> {
     let mut by = None;
     for operand in operands.iter() {
         let is_null = operand.get_type(schema).is_ok_and(|kind| kind.is_null());
         match (order_function(operand, schema), by) {
             (None, _) if is_null => {}
             (None, _) => return Ok(false),
-            (Some(JSONB_ORDER), _) if !is_ordered => return Ok(false),
             (Some(function), None) => by = Some(function),
             (Some(function), Some(other)) if function == other => {}
             (Some(_), Some(_)) => return Ok(false),

@@ -1,8 +1,8 @@
 //! JSON: checked as it is for `json`, brought to PostgreSQL's canonical form for `jsonb`.
 //!
-//! `{"a": [true, 1.5], "bb": 1}` is canonical when keys are there once (the last one wins), in
-//! order of their length and then their bytes, numbers have neither an exponent nor zeros at the
-//! end of a fraction, and white space is one blank after `:` and `,`.
+//! `{"bb": 1, "a": [true, 1.50]}` is canonical when keys are there once (the last one wins), in
+//! order of their length and then their bytes, numbers have no exponent, and white space is one
+//! blank after `:` and `,`.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ fn push_value(out: &mut Vec<u8>, value: &Value) -> SqlResult<()> {
     Ok(())
 }
 
-/// A JSON number as a numeric: `1.50e1` is 15.
+/// A JSON number as a numeric: `1.50e1` is 15.0.
 fn push_number(out: &mut Vec<u8>, number: &str) -> SqlResult<()> {
     let (negative, unsigned) = match number.strip_prefix('-') {
         Some(unsigned) => (true, unsigned),
@@ -99,14 +99,7 @@ fn push_number(out: &mut Vec<u8>, number: &str) -> SqlResult<()> {
     if (point > WHOLE_DIGITS_MAX && !is_zero) || fraction_digits > FRACTION_DIGITS_MAX {
         return Err(overflow());
     }
-    if is_zero {
-        out.push(b'0');
-        return Ok(());
-    }
-    // A number has one form, whatever its zeros: equal ones are equal as keys.
-    let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
-    let zeros = zeros.min(usize::try_from(fraction_digits).unwrap_or(0));
-    push_plain_number(out, negative, &digits[..digits.len() - zeros], point);
+    push_plain_number(out, negative, &digits, if is_zero { point.min(1) } else { point });
     Ok(())
 }
 
@@ -136,16 +129,12 @@ mod tests {
             ),
             ("[]", "[]"),
             ("{}", "{}"),
-            ("1.10", "1.1"),
+            ("1.10", "1.10"),
             ("1e2", "100"),
-            ("1.50e1", "15"),
+            ("1.50e1", "15.0"),
             ("1E-3", "0.001"),
             ("-0", "0"),
-            ("-0.0", "0"),
-            ("1.0", "1"),
-            ("100.00", "100"),
-            ("1500e-2", "15"),
-            ("0.00", "0"),
+            ("-0.0", "0.0"),
             ("0e5", "0"),
             ("123456789012345678901234567890.123", "123456789012345678901234567890.123"),
             (r#""\u0041\n\"\\\/\u00e9\u001f""#, r#""A\n\"\\/é\u001f""#),

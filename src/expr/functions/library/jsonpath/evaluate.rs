@@ -597,9 +597,12 @@ fn double(value: &Value) -> Result<Value> {
         Value::String(text) => {
             let read = text.trim().parse::<f64>().ok().filter(|read| read.is_finite());
             let read = read.ok_or_else(|| invalid("string"))?;
-            // A numeric of a float has 15 digits that count.
-            let read = Decimal::read(&format!("{read:.14e}")).ok_or_else(|| invalid("string"))?;
-            number(&read)
+            // A numeric of a float has 15 digits that count, and no zeros behind them.
+            let text = format!("{read:.14e}");
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
+            let read = Decimal::read(&format!("{mantissa}e{exponent}"));
+            number(&read.ok_or_else(|| invalid("string"))?)
         }
         _ => {
             let message =
