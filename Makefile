@@ -24,8 +24,12 @@ help: ## What there is to make
 deps: ## Install what the build and the tests need (apt, when root)
 	@$(TIMED) deps scripts/deps.sh
 
+.PHONY: clients
+clients: ## Install the clients that the tests try (pip, npm, Maven, Go)
+	@$(TIMED) clients scripts/clients.sh
+
 .PHONY: test
-test: deps ## Formatting, lints and every test
+test: deps clients ## Formatting, lints and every test
 	@$(TIMED) format cargo fmt --check
 	@$(TIMED) lint cargo clippy --locked --all-targets -- -D warnings
 	@$(TIMED) build cargo test --locked --no-run

@@ -22,6 +22,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod client;
+mod clients;
 mod compare;
 mod crash;
 mod failure;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         flights::trials,
         functions::trials,
         wire::trials,
+        clients::trials,
         workload::trials,
     ];
     let mut trials = crash::trials();

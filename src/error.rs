@@ -125,12 +125,23 @@ pub struct SqlError {
     pub context: Option<String>,
     /// 1-based character index into the client's statement.
     pub position: Option<usize>,
+    /// The object that it is about, for programs: they need not take the message apart.
+    pub about: Option<Box<About>>,
+}
+
+/// The object that an error is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
+    pub schema: Option<String>,
+    pub table: Option<String>,
+    pub column: Option<String>,
+    pub constraint: Option<String>,
 }
 
 impl SqlError {
     pub fn new(code: SqlState, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, message, detail: None, hint: None, context: None, position: None }
+        Self { code, message, detail: None, hint: None, context: None, position: None, about: None }
     }
 
     /// A construct that Weir does not have: names it.
@@ -160,6 +171,11 @@ impl SqlError {
 
     pub fn position(mut self, position: usize) -> Self {
         self.position = Some(position);
+        self
+    }
+
+    pub fn about(mut self, about: About) -> Self {
+        self.about = Some(Box::new(about));
         self
     }
 }

@@ -234,7 +234,7 @@ fn function_span<T: ast::Visit>(tree: &T, name: &str) -> Option<Span> {
 fn type_span<T: ast::Visit>(tree: &T, name: &str) -> Option<Span> {
     let found = ast::visit_expressions(tree, |expr| match expr {
         ast::Expr::Cast { data_type: ast::DataType::Custom(custom, _), .. }
-            if custom.to_string().to_lowercase() == name =>
+            if custom.to_string().to_lowercase().replace('"', "") == name.to_lowercase() =>
         {
             ControlFlow::Break(custom.span())
         }

@@ -90,7 +90,7 @@ impl Session {
     }
 
     /// Does what functions of a statement asked for.
-    pub(super) fn apply(&mut self, effects: Vec<Effect>) -> SqlResult<()> {
+    pub(super) async fn apply(&mut self, effects: Vec<Effect>) -> SqlResult<()> {
         for effect in effects {
             match effect {
                 Effect::SetConfig { name, value, local } => {
@@ -102,6 +102,13 @@ impl Session {
                 }
                 Effect::Terminate { pid } => {
                     self.membership.sessions().raise(pid, Interrupt::Shutdown);
+                }
+                Effect::Sleep(length) => {
+                    let slept = async {
+                        tokio::time::sleep(length).await;
+                        Ok(())
+                    };
+                    self.interrupts().race(slept).await?;
                 }
             }
         }

@@ -159,12 +159,12 @@ impl Session {
 
     /// All rows that were asked for are sent. What a FETCH has left goes back to its cursor; what
     /// functions asked of the session is done.
-    pub fn finished(&mut self, mut rows: Rows) -> SqlResult<()> {
+    pub async fn finished(&mut self, mut rows: Rows) -> SqlResult<()> {
         let asked = rows.effects.as_ref().map(|effects| std::mem::take(&mut *effects.lock()));
         if let Some(fetch) = rows.cursor.take() {
             self.suspend(&fetch.cursor, rows);
         }
-        self.apply(asked.unwrap_or_default())
+        self.apply(asked.unwrap_or_default()).await
     }
 
     /// Closing what is not there is no error, as the protocol says.

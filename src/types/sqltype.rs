@@ -289,12 +289,19 @@ impl SqlType {
     /// `None` if there is no such type.
     pub fn parse(name: &str) -> Option<SqlType> {
         let name = name.trim();
-        if let Some(element) = name.strip_suffix("[]") {
+        if let Some(element) = before_array_suffix(name) {
             let element = SqlType::parse(element)?;
             return Some(match element {
                 SqlType::Array(inner) => SqlType::Array(inner),
                 scalar => SqlType::Array(Box::new(scalar)),
             });
+        }
+        let name = ["pg_catalog.", "\"pg_catalog\"."]
+            .iter()
+            .find_map(|schema| name.strip_prefix(schema))
+            .unwrap_or(name);
+        if let Some(quoted) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            return SqlType::of_typname(quoted);
         }
         let (base, arguments) = match name.split_once('(') {
             Some((base, rest)) => {
@@ -323,7 +330,6 @@ impl SqlType {
             "text" | "string" => SqlType::Text,
             "varchar" | "character varying" => SqlType::Varchar(length()),
             "character" | "bpchar" => SqlType::Char(length().unwrap_or(1)),
-            "\"char\"" => SqlType::InternalChar,
             "char" => SqlType::Char(length().unwrap_or(1)),
             "bytea" => SqlType::Bytea,
             "date" => SqlType::Date,
@@ -344,9 +350,35 @@ impl SqlType {
             "void" => SqlType::Void,
             "record" => SqlType::Record,
             "unknown" => SqlType::Unknown,
+            array if array.starts_with('_') => return SqlType::of_typname(array),
             _ => return None,
         })
     }
+
+    /// The type that `pg_type` calls so: `int4`, `_int4`. A name in quotes is looked up here, where
+    /// the words of SQL for types (`integer`) are not.
+    fn of_typname(name: &str) -> Option<SqlType> {
+        let of_scalar = |name: &str| TABLE.iter().find(|row| row.1 == name).map(|row| &row.0);
+        match name.strip_prefix('_').and_then(of_scalar) {
+            Some(element) => Some(SqlType::Array(Box::new(element.clone()))),
+            None => of_scalar(name).cloned(),
+        }
+    }
+}
+
+/// What stands before `[]`, `[3]`, `ARRAY` or `ARRAY[3]` at the end of a type's name. PostgreSQL
+/// reads the length and forgets it.
+fn before_array_suffix(name: &str) -> Option<&str> {
+    let before_brackets = name.strip_suffix(']').and_then(|rest| {
+        let (before, length) = rest.rsplit_once('[')?;
+        length.bytes().all(|byte| byte.is_ascii_digit()).then(|| before.trim_end())
+    });
+    let rest = before_brackets.unwrap_or(name);
+    let before_word = rest.len().checked_sub("array".len()).and_then(|word| {
+        let is_word = rest.get(word..)?.eq_ignore_ascii_case("array");
+        rest.get(..word).filter(|before| is_word && before.ends_with(char::is_whitespace))
+    });
+    before_word.or(before_brackets)
 }
 
 /// As `format_type(oid, typmod)` writes it: `numeric(10,2)`, `character varying(5)`, `integer[]`.
@@ -380,6 +412,28 @@ impl fmt::Display for SqlType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_read_as_sql_and_the_catalogs_write_them() {
+        let array = SqlType::Array(Box::new(SqlType::Integer));
+        for name in [
+            "int[]",
+            "int[3]",
+            "int ARRAY",
+            "integer array[4]",
+            "_int4",
+            "\"_int4\"",
+            "\"pg_catalog\".\"int4\"[]",
+            "int[][]",
+        ] {
+            assert_eq!(SqlType::parse(name), Some(array.clone()), "{name}");
+        }
+        assert_eq!(SqlType::parse("pg_catalog.\"char\""), Some(SqlType::InternalChar));
+        assert_eq!(SqlType::parse("\"bool\""), Some(SqlType::Boolean));
+        for name in ["\"integer\"", "_integer", "array", " array", "[]", "\"int4", "int[a]"] {
+            assert_eq!(SqlType::parse(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn every_type_survives_its_field_its_name_and_its_oid() {

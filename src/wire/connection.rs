@@ -200,13 +200,19 @@ impl Connection {
                 }
                 Ok(())
             }
-            Err(Stop::Failed(error)) => {
-                self.fail(&error);
-                self.skipping = true;
-                Ok(())
-            }
+            Err(Stop::Failed(error)) => self.skip(&error).await,
             Err(Stop::End(end)) => Err(end),
         }
+    }
+
+    /// Reports an error of the extended protocol and skips what was sent in the belief that all
+    /// goes well. Like PostgreSQL it tells the error at once: a client may wait for it with no more
+    /// than a Flush, which is skipped too.
+    async fn skip(&mut self, error: &SqlError) -> Result<(), End> {
+        self.fail(error);
+        self.skipping = true;
+        self.writer.flush().await?;
+        Ok(())
     }
 
     /// A message whose frame was whole but whose content was not.
@@ -214,12 +220,11 @@ impl Connection {
         if self.skipping {
             return Ok(());
         }
-        self.fail(error);
         if in_query {
+            self.fail(error);
             return self.ready().await;
         }
-        self.skipping = true;
-        Ok(())
+        self.skip(error).await
     }
 
     /// A statement starts: what may interrupt it counts from here.

@@ -109,7 +109,7 @@ impl Connection {
             return Ok(None);
         }
         let tag = rows.tag(sent.rows);
-        self.session.finished(rows)?;
+        self.finished(rows).await?;
         Ok(Some(tag))
     }
 

@@ -45,6 +45,19 @@ fn fields(severity: &str, error: &SqlError) -> Vec<(u8, String)> {
             fields.push((kind, text(value)));
         }
     }
+    if let Some(about) = &error.about {
+        let parts = [
+            (b's', &about.schema),
+            (b't', &about.table),
+            (b'c', &about.column),
+            (b'n', &about.constraint),
+        ];
+        for (kind, value) in parts {
+            if let Some(value) = value {
+                fields.push((kind, text(value)));
+            }
+        }
+    }
     fields
 }
 
@@ -56,14 +69,15 @@ fn text(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::code;
+    use crate::error::{About, code};
 
     #[test]
     fn every_field_is_sent_that_the_error_has() {
         let sent = error(
             &SqlError::new(code::UNDEFINED_COLUMN, "column \"a\" does not exist")
                 .hint("Perhaps \"b\".")
-                .position(8),
+                .position(8)
+                .about(About { table: Some("t".to_owned()), ..About::default() }),
         );
         let sent: Vec<(char, &str)> =
             sent.fields.iter().map(|(kind, value)| (char::from(*kind), value.as_str())).collect();
@@ -74,6 +88,7 @@ mod tests {
             ('M', "column \"a\" does not exist"),
             ('H', "Perhaps \"b\"."),
             ('P', "8"),
+            ('t', "t"),
         ];
         assert_eq!(sent, expected);
     }

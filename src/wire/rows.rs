@@ -123,26 +123,38 @@ pub(super) async fn flush(writer: &mut Writer, interrupts: &Interrupts) -> Resul
     }
 }
 
-/// Sends the data of a COPY: a message for each row, and for what stands before and after them.
+/// Sends the data of a COPY: a message for each row, and for what stands before and after them. The
+/// header of the binary format comes with the first row, as drivers expect it from PostgreSQL.
 pub(super) async fn send_copy(
     writer: &mut Writer,
     interrupts: &Interrupts,
     copy: CopyOut,
 ) -> Result<u64, Stop> {
+    let is_binary = copy.is_binary();
     let CopyOut { mut rows, writer: format, .. } = copy;
-    put_piece(writer, |body| format.write_header(body))?;
+    let mut header = Vec::new();
+    format.write_header(&mut header);
+    if !is_binary {
+        put_piece(writer, |body| body.append(&mut header))?;
+    }
     let mut sent = 0;
     while let Some(batch) = next(writer, interrupts, &mut rows, None).await? {
         let encoded = format.rows(&batch)?;
         for row in 0..batch.num_rows() {
-            put_piece(writer, |body| encoded.write(row, body))?;
+            put_piece(writer, |body| {
+                body.append(&mut header);
+                encoded.write(row, body);
+            })?;
             if writer.is_full() {
                 flush(writer, interrupts).await?;
             }
         }
         sent += batch.num_rows() as u64;
     }
-    put_piece(writer, |body| format.write_trailer(body))?;
+    put_piece(writer, |body| {
+        body.append(&mut header);
+        format.write_trailer(body);
+    })?;
     Ok(sent)
 }
 

@@ -66,8 +66,15 @@ impl Connection {
         let sent = watched(reader, interrupts, shutdown, sending).await;
         let sent = sent.map_err(|stop| self.judge_stop(stop))?;
         let tag = rows.tag(sent.rows);
-        self.session.finished(rows)?;
+        self.finished(rows).await?;
         Ok(tag)
+    }
+
+    /// All rows are sent: the session does what their functions asked of it.
+    pub(super) async fn finished(&mut self, rows: Rows) -> Result<(), Stop> {
+        let finishing = self.session.finished(rows);
+        let done = watched(&mut self.reader, &self.interrupts, &self.shutdown, finishing).await;
+        done.map_err(|error| self.judge(error))
     }
 
     /// Ends the transaction that the statement began by itself.

@@ -233,3 +233,16 @@ pub(super) fn constraint_column_usage(context: &PgContext, rows: &mut Rows) {
         }
     }
 }
+
+pub(super) fn constraint_table_usage(context: &PgContext, rows: &mut Rows) {
+    for (table, key) in keys(context) {
+        rows.push([
+            ("table_catalog", database(context)),
+            ("table_schema", Value::text(&table.name.schema)),
+            ("table_name", Value::text(&table.name.name)),
+            ("constraint_catalog", database(context)),
+            ("constraint_schema", Value::text(&table.name.schema)),
+            ("constraint_name", Value::text(key.name)),
+        ]);
+    }
+}

@@ -19,6 +19,7 @@ mod provider;
 mod relation;
 mod roles;
 mod session;
+mod statistics;
 mod system;
 mod value;
 mod views;
@@ -40,12 +41,20 @@ use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG};
 use crate::catalog::object::QualifiedName;
 use crate::error::SqlResult;
 
-/// Words that an identifier must be quoted to spell.
-const RESERVED: &str = include_str!("data/reserved_words.txt");
+/// PostgreSQL's keywords, as `pg_get_keywords()` lists them: `word, catcode, barelabel`.
+const KEYWORDS: &str = include_str!("data/keywords.tsv");
+
+/// A keyword with its category (`U`, `C`, `T`, `R`), and whether it can be a label without AS.
+pub fn keywords() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+    KEYWORDS.lines().filter_map(|line| {
+        let mut parts = line.split('\t');
+        Some((parts.next()?, parts.next()?, parts.next()? == "t"))
+    })
+}
 
 /// Whether a name can be a column's or a table's only in quotes.
 pub fn is_reserved_word(name: &str) -> bool {
-    RESERVED.lines().any(|word| word == name)
+    keywords().any(|(word, category, _)| category != "U" && word == name)
 }
 
 /// The names of all system relations here (those of the schema `weir` are not).
@@ -113,6 +122,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
             "table_constraints" => information_schema::table_constraints,
             "key_column_usage" => information_schema::key_column_usage,
             "constraint_column_usage" => information_schema::constraint_column_usage,
+            "constraint_table_usage" => information_schema::constraint_table_usage,
             "enabled_roles" => roles::enabled_roles,
             "applicable_roles" => roles::applicable_roles,
             "table_privileges" => roles::table_privileges,
@@ -146,6 +156,14 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_default_acl" => roles::pg_default_acl,
         "pg_settings" => system::pg_settings,
         "pg_stat_activity" => system::pg_stat_activity,
+        "pg_stat_gssapi" => statistics::pg_stat_gssapi,
+        "pg_stat_database" => statistics::pg_stat_database,
+        "pg_stat_all_tables" | "pg_statio_all_tables" => statistics::all_tables,
+        "pg_stat_user_tables" | "pg_statio_user_tables" => statistics::user_tables,
+        "pg_stat_sys_tables" | "pg_statio_sys_tables" => statistics::system_tables,
+        "pg_stat_all_indexes" | "pg_statio_all_indexes" => statistics::all_indexes,
+        "pg_stat_user_indexes" | "pg_statio_user_indexes" => statistics::user_indexes,
+        "pg_stat_sys_indexes" | "pg_statio_sys_indexes" => statistics::system_indexes,
         "pg_tables" => views::pg_tables,
         "pg_views" => views::pg_views,
         "pg_matviews" => views::pg_matviews,

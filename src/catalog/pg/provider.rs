@@ -260,6 +260,12 @@ pub fn of_scalar(scalar: &ScalarValue) -> Value {
         ScalarValue::UInt32(Some(value)) => Value::Int(i64::from(*value)),
         ScalarValue::Float32(Some(value)) => Value::Float(f64::from(*value)),
         ScalarValue::Float64(Some(value)) => Value::Float(*value),
+        ScalarValue::Decimal128(..) | ScalarValue::Decimal256(..) => {
+            match scalar.cast_to(&DataType::Float64) {
+                Ok(ScalarValue::Float64(Some(value))) => Value::Float(value),
+                _ => Value::Null,
+            }
+        }
         ScalarValue::Utf8(Some(text))
         | ScalarValue::LargeUtf8(Some(text))
         | ScalarValue::Utf8View(Some(text)) => Value::text(text),

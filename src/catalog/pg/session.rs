@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use parking_lot::Mutex;
@@ -100,6 +101,8 @@ pub enum Effect {
     Cancel { pid: i32 },
     /// `pg_terminate_backend(pid)`: end that session.
     Terminate { pid: i32 },
+    /// `pg_sleep(seconds)`: let the statement end so much later.
+    Sleep(Duration),
 }
 
 impl PgContext {

@@ -92,7 +92,7 @@ impl Value {
         self.as_int().and_then(|value| u32::try_from(value).ok())
     }
 
-    fn as_float(&self) -> Option<f64> {
+    pub(super) fn as_float(&self) -> Option<f64> {
         match self {
             Value::Float(value) => Some(*value),
             Value::Int(value) => value.to_string().parse().ok(),

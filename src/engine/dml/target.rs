@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::SchemaRef;
 
 use crate::catalog::{Object, ObjectKind};
-use crate::error::{SqlError, SqlResult, code};
+use crate::error::{About, SqlError, SqlResult, code};
 use crate::expr::{Generated, text_of};
 use crate::serving::StoredRows;
 use crate::state::RowLayout;
@@ -126,8 +126,19 @@ impl Target {
         let values: Vec<String> = (0..columns.len())
             .map(|column| self.text(column, &columns[column], row))
             .collect::<SqlResult<_>>()?;
+        let about = About { column: Some(column.name.clone()), ..self.about() };
         Err(SqlError::new(code::NOT_NULL_VIOLATION, message)
-            .detail(format!("Failing row contains ({}).", values.join(", "))))
+            .detail(format!("Failing row contains ({}).", values.join(", ")))
+            .about(about))
+    }
+
+    fn about(&self) -> About {
+        let name = &self.object.name;
+        About {
+            schema: Some(name.schema.clone()),
+            table: Some(name.name.clone()),
+            ..About::default()
+        }
     }
 
     /// The error of row `row` of `rows` (stored), whose key another row has.
@@ -136,7 +147,8 @@ impl Target {
         let error = SqlError::new(
             code::UNIQUE_VIOLATION,
             format!("duplicate key value violates unique constraint \"{constraint}\""),
-        );
+        )
+        .about(About { constraint: Some(constraint), ..self.about() });
         let key = self.layout.key_columns();
         let names: Vec<&str> = key.iter().map(|&c| self.object.columns[c].name.as_str()).collect();
         let values: SqlResult<Vec<String>> =

@@ -10,7 +10,7 @@ use arrow::array::RecordBatch;
 use hashbrown::HashMap;
 
 use crate::dataflow::guard::Guard;
-use crate::error::{SqlError, SqlResult, code};
+use crate::error::{About, SqlError, SqlResult, code};
 use crate::expr::text_of;
 use crate::serving::Overlay;
 use crate::state::TableReader;
@@ -76,7 +76,8 @@ pub(super) fn check(
 
 fn violation(guard: &Guard, rows: &RecordBatch, row: usize) -> SqlError {
     let message = format!("duplicate key value violates unique constraint \"{}\"", guard.name);
-    let error = SqlError::new(code::UNIQUE_VIOLATION, message);
+    let about = About { constraint: Some(guard.name.clone()), ..About::default() };
+    let error = SqlError::new(code::UNIQUE_VIOLATION, message).about(about);
     match key_text(guard, rows, row) {
         Ok(key) => error.detail(format!("Key {key} already exists.")),
         Err(_) => error,

@@ -506,7 +506,8 @@ fn cast(binder: &Binder<'_>, value: Typed, data_type: &ast::DataType) -> Bound<T
 }
 
 pub(super) fn type_name(data_type: &ast::DataType) -> String {
-    data_type.to_string().to_lowercase().replace("pg_catalog.", "")
+    let name = data_type.to_string().to_lowercase();
+    name.replace("pg_catalog.", "").replace("\"pg_catalog\".", "")
 }
 
 /// Whether it is an OID alias type (`regclass`), or an array of one.
@@ -519,7 +520,7 @@ pub(super) fn target(name: &str) -> Option<(Target, SqlType)> {
         Some(element) => (element, true),
         None => (name, false),
     };
-    if let Some(kind) = Reg::of_name(bare) {
+    if let Some(kind) = Reg::of_name(bare.trim_matches('"')) {
         let sql_type = match kind {
             Reg::Class => SqlType::Regclass,
             Reg::Type => SqlType::Regtype,

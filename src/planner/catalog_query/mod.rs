@@ -141,7 +141,9 @@ fn is_ours(query: &ast::Query, context: &PgContext) -> bool {
             [.., name] => {
                 let functions = pg::functions_by_name(name);
                 system |= functions.iter().any(|function| !function.catalog_only);
-                Series::of_name(name).is_some() || !functions.is_empty()
+                let series = Series::of_name(name);
+                system |= series.is_some_and(Series::is_of_system);
+                series.is_some() || !functions.is_empty()
             }
             [] => false,
         });

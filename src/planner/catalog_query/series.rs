@@ -22,6 +22,10 @@ pub(super) enum Series {
     AclExplode,
     /// `pg_partition_ancestors(oid)`: Weir has no partitions.
     PartitionAncestors,
+    /// `pg_get_keywords()`.
+    Keywords,
+    /// `pg_show_all_settings()`: the rows of `pg_settings`.
+    Settings,
     /// Any other function: one row.
     Single(&'static Function),
 }
@@ -40,8 +44,23 @@ impl Series {
             "pg_options_to_table" => Series::OptionsToTable,
             "aclexplode" => Series::AclExplode,
             "pg_partition_ancestors" => Series::PartitionAncestors,
+            "pg_get_keywords" => Series::Keywords,
+            "pg_show_all_settings" => Series::Settings,
             _ => return None,
         })
+    }
+
+    /// Whether it is a function of the system alone, which DataFusion does not have.
+    pub(super) fn is_of_system(self) -> bool {
+        match self {
+            Series::ExpandArray
+            | Series::OptionsToTable
+            | Series::AclExplode
+            | Series::PartitionAncestors
+            | Series::Keywords
+            | Series::Settings => true,
+            Series::Unnest | Series::Numbers | Series::Subscripts | Series::Single(_) => false,
+        }
     }
 
     /// Its columns, for arguments of these types.
@@ -72,6 +91,19 @@ impl Series {
                 column("is_grantable", SqlType::Boolean),
             ],
             Series::PartitionAncestors => vec![column("relid", SqlType::Regclass)],
+            Series::Keywords => vec![
+                column("word", SqlType::Text),
+                column("catcode", SqlType::InternalChar),
+                column("barelabel", SqlType::Boolean),
+                column("catdesc", SqlType::Text),
+                column("baredesc", SqlType::Text),
+            ],
+            Series::Settings => settings()
+                .map(|settings| &settings.columns)
+                .into_iter()
+                .flatten()
+                .map(|one| column(one.name, one.sql_type.clone()))
+                .collect(),
             Series::Single(function) => vec![column(name, function.returns.of(arguments))],
         }
     }
@@ -106,11 +138,38 @@ impl Series {
                 })
                 .collect(),
             Series::AclExplode | Series::PartitionAncestors => Vec::new(),
+            Series::Keywords => pg::keywords().map(keyword).collect(),
+            Series::Settings => match settings() {
+                Some(settings) => pg::rows(settings, context)?,
+                None => Vec::new(),
+            },
             Series::Single(function) => {
                 vec![single(pg::call(function, context, arguments)?)]
             }
         })
     }
+}
+
+fn settings() -> Option<&'static pg::Relation> {
+    pg::relation("pg_catalog", "pg_settings")
+}
+
+/// A row of `pg_get_keywords()`.
+fn keyword((word, category, bare): (&str, &str, bool)) -> Row {
+    let described = match category {
+        "U" => "unreserved",
+        "C" => "unreserved (cannot be function or type name)",
+        "T" => "reserved (can be function or type name)",
+        _ => "reserved",
+    };
+    let label = if bare { "can be bare label" } else { "requires AS" };
+    Arc::from([
+        Value::text(word),
+        Value::text(category),
+        Value::Bool(bare),
+        Value::text(described),
+        Value::text(label),
+    ])
 }
 
 fn single(value: Value) -> Row {

@@ -120,9 +120,10 @@ impl<'a> Front<'a> {
         terminator: Option<Span>,
     ) -> Self {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
-        let parser = Parser::new(&DIALECT)
-            .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(call_current_role(spell_out_trim(spell_out_table(tokens))));
+        let parser =
+            Parser::new(&DIALECT).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(
+                call_current_role(spell_out_arrays(spell_out_trim(spell_out_table(tokens)))),
+            );
         Self { parser, source, terminator, end }
     }
 
@@ -492,7 +493,11 @@ fn spell_out_table(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             None => true,
             Some(before) => BEFORE.iter().any(|word| is_word(before, word)),
         };
-        if query_may_begin && is_word(&token.token, "table") {
+        // `SELECT a AS table FROM b`: there it is a name.
+        let names_one = matches!(tokens.get(index + 1).map(|next| &next.token),
+            Some(Token::Word(next)) if next.quote_style.is_some()
+                || !RESERVED.contains(&fold(next).as_str()));
+        if query_may_begin && names_one && is_word(&token.token, "table") {
             for word in [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")] {
                 spelled.push(TokenWithSpan::new(word, token.span));
             }
@@ -519,6 +524,35 @@ fn spell_out_trim(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             spelled.push(TokenWithSpan::new(blank, token.span));
         }
         spelled.push(token);
+    }
+    spelled
+}
+
+/// `text ARRAY` and `text ARRAY[3]` are `text[]` and `text[3]`, which sqlparser reads. ARRAY is also
+/// how an array is written out (`ARRAY[1, 2]`, `ARRAY(SELECT ...)`), but never after a type's name.
+fn spell_out_arrays(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let ends_type = |token: &Token| match token {
+        Token::Word(word) => {
+            matches!(word.value.to_lowercase().as_str(), "precision" | "varying" | "zone")
+                || SqlType::parse(&word.value).is_some()
+        }
+        _ => false,
+    };
+    let mut spelled: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    for (index, token) in tokens.iter().enumerate() {
+        let next = tokens.get(index + 1).map(|next| &next.token);
+        let brackets = next == Some(&Token::LBracket);
+        let after_type = spelled.last().is_some_and(|before| match &before.token {
+            // The end of a modifier, `numeric(8,2) ARRAY`, not of `DISTINCT ON (a) ARRAY[b]`.
+            Token::RParen => !brackets && next != Some(&Token::LParen),
+            before => ends_type(before),
+        });
+        if !(after_type && is_word(&token.token, "array")) {
+            spelled.push(token.clone());
+        } else if !brackets {
+            spelled.push(TokenWithSpan::new(Token::LBracket, token.span));
+            spelled.push(TokenWithSpan::new(Token::RBracket, token.span));
+        }
     }
     spelled
 }
@@ -568,7 +602,7 @@ pub(in crate::planner) fn type_named(written: &str) -> SqlResult<SqlType> {
             .hint("Use bigint, and give the numbers when inserting."));
     }
     let Some(sql_type) = SqlType::parse(name) else {
-        let message = format!("type \"{name}\" does not exist");
+        let message = format!("type \"{}\" does not exist", name.replace('"', ""));
         return Err(SqlError::new(code::UNDEFINED_OBJECT, message));
     };
     check_modifiers(name, &sql_type)?;

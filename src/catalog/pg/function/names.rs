@@ -1,15 +1,23 @@
 //! Names, types and visibility.
 
 use super::super::class::{class, is_visible};
-use super::super::names::{find, role_name, type_is_visible, type_text};
+use super::super::names::{find, identifiers, role_name, type_is_visible, type_text};
 use super::super::procs::function_of;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
-use crate::error::SqlResult;
+use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 21] = [
+pub(super) const FUNCTIONS: [Function; 22] = [
+    strict("parse_ident", (1, 1), Returns::TextArray, |context, arguments| {
+        let text = text_argument(context, arguments, 0);
+        let parts = identifiers(&text).ok_or_else(|| {
+            let message = format!("string is not a valid identifier: \"{text}\"");
+            SqlError::new(code::INVALID_PARAMETER_VALUE, message)
+        })?;
+        Ok(Value::list(parts.iter().map(Value::text)))
+    }),
     strict("pg_table_is_visible", (1, 1), Returns::Boolean, table_is_visible),
     strict("pg_type_is_visible", (1, 1), Returns::Boolean, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);

@@ -1,5 +1,7 @@
 //! The session: who, where, its variables, and what it may do to others.
 
+use std::time::Duration;
+
 use super::super::class::visible_schemas;
 use super::super::session::Effect;
 use super::super::system::{endpoint, time};
@@ -9,7 +11,7 @@ use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::role::SIGNAL_BACKEND;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 25] = [
+pub(super) const FUNCTIONS: [Function; 26] = [
     strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
@@ -60,6 +62,7 @@ pub(super) const FUNCTIONS: [Function; 25] = [
             Effect::Terminate { pid }
         })
     }),
+    strict("pg_sleep", (1, 1), Returns::Void, sleep),
     // There are no advisory locks to release.
     strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
     strict("pg_stat_clear_snapshot", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
@@ -105,6 +108,21 @@ fn set_config(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let effect = Effect::SetConfig { name, value: value.clone(), local };
     context.session.effects.lock().push(effect);
     Ok(Value::text(value))
+}
+
+/// The session sleeps, where a cancel finds it, not the thread that evaluates.
+fn sleep(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let seconds = match argument(arguments, 0) {
+        Value::Text(text) => text.trim().parse().map_err(|_| {
+            let message = format!("invalid input syntax for type double precision: \"{text}\"");
+            SqlError::new(code::INVALID_TEXT_REPRESENTATION, message)
+        })?,
+        number => number.as_float().unwrap_or(0.0),
+    };
+    let longest = if seconds > 0.0 { Duration::MAX } else { Duration::ZERO };
+    let length = Duration::try_from_secs_f64(seconds).unwrap_or(longest);
+    context.session.effects.lock().push(Effect::Sleep(length));
+    Ok(Value::text(""))
 }
 
 /// True if there is such a session. Others' are for those who may, superusers' for superusers.
