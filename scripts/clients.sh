@@ -10,6 +10,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)/sql-tests/clients
 home=${WEIR_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/weir-clients}
 mkdir -p "$home"
+# One at a time.
+exec 9>"$home/lock"
+flock 9
 
 # Tests run what has a mark that says which pins it was installed for.
 is_there() { # LANGUAGE PINS
@@ -60,7 +63,7 @@ install_jdbc() {
     fi
     echo "installing pgjdbc"
     rm -rf "$home/jdbc" && mkdir "$home/jdbc"
-    mvn --quiet --batch-mode dependency:copy -Dartifact="$group:$version" \
+    mvn --quiet --batch-mode -Dstyle.color=never dependency:copy -Dartifact="$group:$version" \
         -DoutputDirectory="$home/jdbc" -Dmdep.stripVersion=true
     cp "$pins" "$home/jdbc.mark"
 }

@@ -12,6 +12,7 @@
 //! | `WEIR_ORACLE_REPORT` | | a file to which each failure is appended when it is shrunk |
 //! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
 //! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |
+//! | `WEIR_CLIENTS` | `~/.cache/weir-clients` | where `make clients` installs, for `clients` |
 //! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
 //! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
 //! | `WEIR_UPDATE` | | set: write what PostgreSQL answers into the scripts, and pages of docs |
