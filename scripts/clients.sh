@@ -3,16 +3,13 @@
 # languages, in the versions that the files there pin, into a folder outside the checkout that all
 # checkouts and runs share. Does nothing when they are there.
 #
-# A language whose toolchain lacks is left out, and its tests with it, unless CI is set: there
-# everything must be. Remove the folder to start anew.
+# A language whose toolchain or registry lacks is left out, and its tests with it, unless
+# WEIR_CLIENTS_MUST is set: then everything must be. Remove the folder to start anew.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)/sql-tests/clients
 home=${WEIR_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/weir-clients}
 mkdir -p "$home"
-# One at a time.
-exec 9>"$home/lock"
-flock 9
 
 # Tests run what has a mark that says which pins it was installed for.
 is_there() { # LANGUAGE PINS
@@ -22,7 +19,7 @@ is_there() { # LANGUAGE PINS
 lacks() { # LANGUAGE WHAT
     rm -f "$home/$1.mark"
     echo "weir: $2 lacks: the clients of $1 are not tried" >&2
-    [[ -z ${CI:-} ]]
+    [[ -z ${WEIR_CLIENTS_MUST:-} ]]
 }
 
 install_python() {
@@ -81,7 +78,15 @@ install_go() {
     cp "$pins" "$home/go.mark"
 }
 
-install_python
-install_node
-install_jdbc
-install_go
+if (($#)); then
+    "install_$1"
+    exit
+fi
+
+# One at a time.
+exec 9>"$home/lock"
+flock 9
+# Each in a process of its own: a step that fails ends it.
+for language in python node jdbc go; do
+    "$0" "$language" 9>&- || lacks "$language" "the registry"
+done
