@@ -94,12 +94,13 @@ pub(super) async fn authenticate(
     let rule = shared.rules.of(caller, &catalog).ok_or_else(|| no_rule(caller))?;
     let role = catalog.role(user);
     check_certificate(rule, encryption, user)?;
+    // Where nobody has a password, no name is one's secret: PostgreSQL's word for it then.
+    let nobody_has_one = || catalog.roles().all(|role| role.password.is_none());
+    let has_none = || role.map_or_else(nobody_has_one, |role| role.password.is_none());
     match rule.method {
         Method::Reject => return Err(rejected(caller).into()),
         Method::Trust | Method::Cert => return Ok(()),
-        Method::TrustWithoutPassword if role.is_some_and(|role| role.password.is_none()) => {
-            return Ok(());
-        }
+        Method::TrustWithoutPassword if has_none() => return Ok(()),
         Method::TrustWithoutPassword | Method::Scram => {}
     }
     tokio::time::sleep(shared.throttle.wait(address, user)).await;
