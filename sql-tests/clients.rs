@@ -292,7 +292,8 @@ const BENCH_TABLES: &str = "
     CREATE TABLE pgbench_accounts (aid int PRIMARY KEY, bid int, abalance int, filler char(84));
     CREATE TABLE pgbench_history
         (tid int, bid int, aid int, delta int, mtime timestamp, filler char(22));
-    CREATE MATERIALIZED VIEW moved AS SELECT sum(delta) AS total, count(*) AS n FROM pgbench_history";
+    CREATE MATERIALIZED VIEW moved AS
+        SELECT sum(delta) AS total, count(*) AS n FROM pgbench_history";
 
 /// pgbench by each of its protocols: whatever it moved is in every table and in the view.
 async fn pgbench() -> Result<()> {

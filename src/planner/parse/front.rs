@@ -528,8 +528,9 @@ fn spell_out_trim(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     spelled
 }
 
-/// `text ARRAY` and `text ARRAY[3]` are `text[]` and `text[3]`, which sqlparser reads. ARRAY is also
-/// how an array is written out (`ARRAY[1, 2]`, `ARRAY(SELECT ...)`), but never after a type's name.
+/// `text ARRAY` and `text ARRAY[3]` are `text[]` and `text[3]`, which sqlparser reads. ARRAY is
+/// also how an array is written out (`ARRAY[1, 2]`, `ARRAY(SELECT ...)`), but never after a type's
+/// name.
 fn spell_out_arrays(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let ends_type = |token: &Token| match token {
         Token::Word(word) => {
