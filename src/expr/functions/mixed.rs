@@ -23,6 +23,7 @@ use datafusion::logical_expr::{
 
 use super::arrays::ANY_EQUAL;
 use super::install::function;
+use super::order;
 use super::row_order::{ROW_KEY, ROW_ORDER};
 use super::untyped::{common_type, read_literal, stays_text, untyped_literal};
 use crate::types::SqlType;
@@ -179,8 +180,8 @@ fn compare_alike(value: &mut Expr, subquery: &mut Subquery, schema: &DFSchema) -
     } else if kind.is_floating() && row.data_type().is_decimal() {
         cast(column, DataType::Float64)
     } else if let (DataType::Interval(_), DataType::Interval(_)) = (kind, row.data_type()) {
-        *value = ordered(std::mem::take(value), INTERVAL_LENGTH)?;
-        ordered(column, INTERVAL_LENGTH)?
+        *value = order_of(std::mem::take(value), schema)?;
+        order_of(column, rows)?
     } else {
         if let Some(literal) = untyped_literal(value) {
             *value = typed(literal, &SqlType::of_field(row));
@@ -239,10 +240,6 @@ fn construct(place: Place) -> &'static str {
     }
 }
 
-/// Functions whose results are ordered, and equal, as their arguments are.
-const INTERVAL_LENGTH: &str = "interval_length";
-const JSONB_ORDER: &str = "order_of_jsonb";
-
 /// What `expr` is ordered by, where that is not its own value.
 pub(super) fn order_of(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     match order_function(&expr, schema) {
@@ -251,12 +248,13 @@ pub(super) fn order_of(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     }
 }
 
+/// The function whose results are ordered, and equal, as the values are. Arrays are equal as they
+/// are: where their order counts, the planner sees to it (`planner::orders`).
 fn order_function(expr: &Expr, schema: &DFSchema) -> Option<&'static str> {
     let (_, field) = expr.to_field(schema).ok()?;
     match SqlType::of_field(&field) {
-        SqlType::Interval => Some(INTERVAL_LENGTH),
-        SqlType::Jsonb => Some(JSONB_ORDER),
-        _ => None,
+        SqlType::Array(_) => None,
+        sql_type => order::order_function(&sql_type),
     }
 }
 
