@@ -118,19 +118,6 @@ impl Rows {
         self.rows.push(Arc::from(row));
     }
 
-    /// Adds a row of statistics: what is not named and counts something is 0.
-    pub(super) fn push_counts<const N: usize>(&mut self, values: [(&'static str, Value); N]) {
-        let named: Vec<&str> = values.iter().map(|value| value.0).collect();
-        self.push(values);
-        let Some(row) = self.rows.last_mut() else { return };
-        let counted = self.relation.columns.iter().zip(row.iter()).map(|(column, value)| {
-            let counts = matches!(column.sql_type, SqlType::Integer | SqlType::BigInt);
-            let counts = counts && !named.contains(&column.name);
-            if counts { Value::Int(0) } else { value.clone() }
-        });
-        *row = counted.collect();
-    }
-
     /// Adds a whole row.
     pub(super) fn push_row(&mut self, row: Vec<Value>) {
         debug_assert_eq!(row.len(), self.relation.columns.len());

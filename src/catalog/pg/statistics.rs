@@ -1,5 +1,6 @@
-//! `pg_stat_*` and `pg_statio_*`: what there is to count, with counts of 0. Weir's own figures are
-//! those of the schema `weir`; these relations are for tools that join them to list objects.
+//! `pg_stat_*` and `pg_statio_*`: what there is to count, for tools that join them to list objects.
+//! What is not counted is NULL, never a number that nobody counted; Weir's own figures are those of
+//! the schema `weir`.
 
 use super::PgContext;
 use super::class::{Class, classes, is_system};
@@ -28,7 +29,7 @@ fn chosen(context: &PgContext, of: Of, kinds: &'static [&'static str]) -> Vec<Cl
 
 fn tables(context: &PgContext, of: Of, rows: &mut Rows) {
     for class in chosen(context, of, &["r", "m"]) {
-        rows.push_counts([
+        rows.push([
             ("relid", oid(class.oid)),
             ("schemaname", Value::text(&class.schema)),
             ("relname", Value::text(&class.name)),
@@ -51,7 +52,7 @@ pub(super) fn system_tables(context: &PgContext, rows: &mut Rows) {
 fn indexes(context: &PgContext, of: Of, rows: &mut Rows) {
     for class in chosen(context, of, &["i"]) {
         let Some(index) = index_of(context, &class) else { continue };
-        rows.push_counts([
+        rows.push([
             ("relid", oid(index.on.id.0)),
             ("indexrelid", oid(class.oid)),
             ("schemaname", Value::text(&class.schema)),
@@ -77,7 +78,7 @@ pub(super) fn pg_stat_database(context: &PgContext, rows: &mut Rows) {
     let sessions = context.session.activity.list();
     for database in context.catalog.databases() {
         let here = sessions.iter().filter(|one| one.database == database.name).count();
-        rows.push_counts([
+        rows.push([
             ("datid", oid(database.id.0)),
             ("datname", Value::text(&database.name)),
             ("numbackends", Value::Int(i64::try_from(here).unwrap_or(i64::MAX))),
