@@ -1,12 +1,13 @@
 //! What every test gets: a runtime, a time limit, a seed, and its servers' logs when it fails.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::env;
 use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, ensure};
@@ -100,11 +101,14 @@ pub(crate) fn path(inside: impl AsRef<Path>) -> PathBuf {
 }
 
 /// A TCP port of the loopback that nobody listens on. It lies below the range from which the
-/// kernel takes ports for outgoing connections, so that it is still free after a restart.
+/// kernel takes ports for outgoing connections, and is given once in a run, so that it is still free
+/// after a restart: a server that was killed must not find another test's in its place.
 pub(crate) fn free_port() -> Result<u16> {
+    static GIVEN: LazyLock<Mutex<HashSet<u16>>> = LazyLock::new(Mutex::default);
     for _ in 0..1000 {
         let port = rand::random_range(15_000..32_000);
-        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        let is_new = GIVEN.lock().map_err(|error| anyhow!("ports: {error}"))?.insert(port);
+        if is_new && std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return Ok(port);
         }
     }
