@@ -13,6 +13,7 @@ mod guard;
 pub mod relation;
 pub mod rounds;
 mod style;
+pub mod work_table;
 
 pub use assign::{Assigning, text_of};
 pub use evaluator::Evaluator;

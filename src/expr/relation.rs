@@ -17,6 +17,7 @@ use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchemaRef, Result};
 use datafusion::error::DataFusionError;
+use datafusion::execution::context::QueryPlanner;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
@@ -36,6 +37,7 @@ use datafusion::prelude::SessionConfig;
 use futures::FutureExt;
 
 use super::rounds::{Rounds, RoundsExec};
+use super::work_table;
 use crate::task;
 
 /// Rows that each run of a plan is given, at `port`.
@@ -84,7 +86,9 @@ impl UserDefinedLogicalNodeCore for Given {
     }
 }
 
-/// Makes [`GivenExec`] of [`Given`], and what bounds recursions of [`Rounds`].
+/// Makes [`GivenExec`] of [`Given`], and what recursions are run by of [`Rounds`] and the nodes of
+/// [`work_table`].
+#[derive(Debug)]
 struct LeafPlanner;
 
 #[async_trait]
@@ -101,8 +105,30 @@ impl ExtensionPlanner for LeafPlanner {
         if let ([input], true) = (physical_inputs, node.as_any().is::<Rounds>()) {
             return Ok(Some(Arc::new(RoundsExec::new(Arc::clone(input)))));
         }
+        if let Some(shared) = node.as_any().downcast_ref::<work_table::Shared>() {
+            return shared.exec(physical_inputs).map(Some);
+        }
+        if let Some(rows) = node.as_any().downcast_ref::<work_table::Rows>() {
+            return Ok(Some(rows.exec()));
+        }
         let given = node.as_any().downcast_ref::<Given>();
         Ok(given.map(|given| GivenExec::plan(given.port, Arc::clone(given.schema.inner()))))
+    }
+}
+
+/// Plans statements that may have our own nodes in them.
+#[derive(Debug)]
+pub struct NodePlanner;
+
+#[async_trait]
+impl QueryPlanner for NodePlanner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(LeafPlanner)]);
+        planner.create_physical_plan(plan, session).await
     }
 }
 

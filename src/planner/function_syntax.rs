@@ -10,7 +10,7 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 use super::dml::number_text;
 use super::hypothetical::counted;
 use super::parse::{fold_ident, parse_expression};
-use super::row_syntax::{flatten_groups, spelled_row};
+use super::row_syntax::{flatten_groups, row, spelled_row};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{ANY_EQUAL, ARRAY_OVERLAPS, UNTYPED};
 use crate::types::SqlType;
@@ -74,14 +74,13 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             call(ANY_EQUAL, vec![take(left), take(right)]).map(Some)
         }
         Expr::BinaryOp { left, op: ast::BinaryOperator::Overlaps, right } => {
-            let (Expr::Tuple(left), Expr::Tuple(right)) = (left.as_mut(), right.as_mut()) else {
-                return Ok(None);
-            };
-            call("overlaps", left.drain(..).chain(right.drain(..)).collect()).map(Some)
+            let (Some(left), Some(right)) = (row(left), row(right)) else { return Ok(None) };
+            call("overlaps", left.into_iter().chain(right).collect()).map(Some)
         }
         Expr::BinaryOp { left, op: ast::BinaryOperator::PGOverlap, right } => {
             call(ARRAY_OVERLAPS, vec![take(left), take(right)]).map(Some)
         }
+        Expr::Tuple(columns) => call("row", std::mem::take(columns)).map(Some),
         Expr::UnaryOp { op, expr } => {
             let name = match op {
                 ast::UnaryOperator::PGSquareRoot => "sqrt",

@@ -31,6 +31,7 @@ mod merge;
 mod names;
 mod operators;
 mod orders;
+mod outer_aggregates;
 mod outline;
 mod parse;
 mod precedence;

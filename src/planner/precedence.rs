@@ -4,6 +4,8 @@
 //!   all that follows for what `a` is compared with. AND, OR and NOT get their places again.
 //! - `NOT EXISTS (...) IS TRUE` is `NOT (EXISTS (...) IS TRUE)`: the parser takes NOT EXISTS for
 //!   one word.
+//! - `a BETWEEN SYMMETRIC b AND c` is `a BETWEEN b AND c OR a BETWEEN c AND b`: the parser does not know
+//!   it, and gets the first bound with a mark.
 //! - `t.a[1]` is an element of `t.a`: the parser takes it for a part of `t`.
 //!
 //! What the user put into parentheses is a node of its own (`Nested`), so an OR right below an AND,
@@ -12,6 +14,9 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator, VisitMut, VisitorMut};
+
+/// The operator that marks the bounds of BETWEEN SYMMETRIC: `NULL <symmetric> b AND c`.
+pub(super) const SYMMETRIC: &str = "<symmetric>";
 
 /// Mends a query, its subqueries too.
 pub(super) fn mend_precedence(query: &mut ast::Query) {
@@ -22,11 +27,47 @@ pub(super) fn mend_precedence(query: &mut ast::Query) {
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
             raise_not(expr);
             mend(expr);
+            order_bounds(expr);
             name_column(expr);
             ControlFlow::Continue(())
         }
     }
     let _: ControlFlow<()> = query.visit(&mut Mender);
+}
+
+/// What BETWEEN SYMMETRIC stands for.
+fn order_bounds(expr: &mut Expr) {
+    let Expr::Between { expr: value, negated, low, high } = expr else { return };
+    if !unmark(low) {
+        return;
+    }
+    let between = |low: &Expr, high: &Expr| Expr::Between {
+        expr: value.clone(),
+        negated: false,
+        low: Box::new(low.clone()),
+        high: Box::new(high.clone()),
+    };
+    let either = Expr::Nested(Box::new(Expr::BinaryOp {
+        left: Box::new(between(low, high)),
+        op: BinaryOperator::Or,
+        right: Box::new(between(high, low)),
+    }));
+    *expr = match *negated {
+        true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(either) },
+        false => either,
+    };
+}
+
+/// Takes the mark away that stands furthest left in an expression; whether there was one.
+fn unmark(expr: &mut Expr) -> bool {
+    match expr {
+        Expr::BinaryOp { op: BinaryOperator::Custom(op), right, .. } if op == SYMMETRIC => {
+            *expr = std::mem::replace(right, Expr::value(ast::Value::Null));
+            true
+        }
+        Expr::BinaryOp { left, .. } => unmark(left),
+        _ => false,
+    }
 }
 
 /// Takes the NOT of a NOT EXISTS out of what is said of it.

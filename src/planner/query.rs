@@ -11,6 +11,7 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::planner::ContextProvider;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 use datafusion::prelude::SessionConfig;
@@ -30,6 +31,7 @@ use super::merge::merge_columns;
 use super::names::{Names, Relations};
 use super::operators::with_types;
 use super::orders::{order_by_keys, order_windows_by_keys};
+use super::outer_aggregates::spell_outer_aggregates;
 use super::outline::outline;
 use super::precedence::mend_precedence;
 use super::set_functions::spread_in_lists;
@@ -47,6 +49,7 @@ use crate::catalog::function::{CALLER, Callable};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::catch;
 use crate::expr::functions::{ANY_EQUAL, narrow_expression, narrow_literals};
+use crate::expr::work_table::share_work_tables;
 use crate::types::SqlType;
 
 /// How DataFusion reads SQL here: as PostgreSQL writes it.
@@ -228,7 +231,10 @@ fn plan_guarded(
         .and_then(|plan| grouping_sets::resolve_functions(plan, state.config_options()))
         .map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
-    let plan = decorrelate(plan, state).and_then(order_windows_by_keys).map_err(wrong)?;
+    let plan = decorrelate(plan, state)
+        .and_then(share_work_tables)
+        .and_then(order_windows_by_keys)
+        .map_err(wrong)?;
     let plan = state
         .analyzer()
         .execute_and_check(plan, state.config_options(), |_, _| {})
@@ -249,7 +255,7 @@ fn rough_plan(
     let planner = SqlToRel::new_with_options(names, options);
     let mut prepared = tree.clone();
     arrange_calls(&mut prepared, names.functions())?;
-    prepare(&mut prepared, &planner, context)?;
+    prepare(&mut prepared, &planner, names, context)?;
     let query = ast::Statement::Query(Box::new(prepared));
     let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;
     narrow_literals(plan).and_then(plan_casts)
@@ -294,13 +300,16 @@ pub(super) fn plan_body(
 fn prepare(
     tree: &mut ast::Query,
     planner: &SqlToRel<'_, Names<'_>>,
+    names: &Names<'_>,
     context: &dyn Fn() -> PlannerContext,
 ) -> SqlResult<()> {
+    let is_aggregate = |name: &str| names.get_aggregate_meta(name).is_some();
     mend_precedence(tree);
     // Without the queries around it: only the names are asked for.
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
         outline(&mut query);
         spread_in_lists(&mut query)?;
+        spell_outer_aggregates(&mut query, &is_aggregate)?;
         spell_subqueries(&mut query)?;
         spell_functions(&mut query)?;
         spell_windows(&mut query)?;
@@ -325,6 +334,7 @@ fn prepare(
     order_outside(tree)?;
     spell_fetch(tree)?;
     spread_in_lists(tree)?;
+    spell_outer_aggregates(tree, &is_aggregate)?;
     spell_subqueries(tree)?;
     spell_functions(tree)?;
     spell_windows(tree)?;

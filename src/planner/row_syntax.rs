@@ -7,6 +7,7 @@
 //! (a, b) IN ((c, d), (e, f))         (a = c AND b = d) OR (a = e AND b = f)
 //! ROW(a, b) IS DISTINCT FROM (c, d)  a IS DISTINCT FROM c OR b IS DISTINCT FROM d
 //! ROW(a, b) IS NULL                  a IS NULL AND b IS NULL
+//! t IS NOT NULL                      t.a IS NOT NULL AND t.b IS NOT NULL
 //! (ROW(a, b)).f2                     b
 //! GROUP BY (a, b)                    GROUP BY a, b
 //! ```
@@ -15,6 +16,7 @@ use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator};
 
 use super::parse::fold_ident;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::NAMED_ROW;
 
 /// What an expression of rows is written as; `None`: it is none.
 pub(super) fn spelled_row(expr: &mut Expr) -> SqlResult<Option<Expr>> {
@@ -43,7 +45,7 @@ pub(super) fn spelled_row(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             Some(if *negated { not(found) } else { found })
         }
         Expr::IsNull(inner) | Expr::IsNotNull(inner) => {
-            let Some(columns) = row(inner) else { return Ok(None) };
+            let Some(columns) = row(inner).or_else(|| whole_row(inner)) else { return Ok(None) };
             let is_null = matches!(expr, Expr::IsNull(_));
             let tests = columns.into_iter().map(|column| match is_null {
                 true => Expr::IsNull(Box::new(column)),
@@ -106,29 +108,36 @@ fn cube(rows: &[Vec<Expr>]) -> SqlResult<Vec<Vec<Expr>>> {
     Ok(sets.collect())
 }
 
+/// The columns of a relation's row: `named_row('a', t.a, 'b', t.b)`.
+fn whole_row(expr: &Expr) -> Option<Vec<Expr>> {
+    match expr {
+        Expr::Nested(inner) => whole_row(inner),
+        expr => Some(arguments(expr, NAMED_ROW)?.into_iter().skip(1).step_by(2).collect()),
+    }
+}
+
 /// The columns of a row that is written out.
-fn row(expr: &Expr) -> Option<Vec<Expr>> {
+pub(super) fn row(expr: &Expr) -> Option<Vec<Expr>> {
     match expr {
         Expr::Tuple(columns) => Some(columns.clone()),
         Expr::Nested(inner) if matches!(inner.as_ref(), Expr::Function(_)) => row(inner),
-        Expr::Function(function) => {
-            let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
-                return None;
-            };
-            let ast::FunctionArguments::List(list) = &function.args else { return None };
-            if name.quote_style.is_some() || fold_ident(name) != "row" {
-                return None;
-            }
-            let columns = list.args.iter().map(|arg| match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(column)) => {
-                    Some(column.clone())
-                }
-                _ => None,
-            });
-            columns.collect()
-        }
-        _ => None,
+        _ => arguments(expr, "row"),
     }
+}
+
+/// What a function of this name is called with, if `expr` is its call.
+fn arguments(expr: &Expr, called: &str) -> Option<Vec<Expr>> {
+    let Expr::Function(function) = expr else { return None };
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
+    let ast::FunctionArguments::List(list) = &function.args else { return None };
+    if fold_ident(name) != called {
+        return None;
+    }
+    let arguments = list.args.iter().map(|arg| match arg {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(argument)) => Some(argument.clone()),
+        _ => None,
+    });
+    arguments.collect()
 }
 
 fn compares(op: &BinaryOperator) -> bool {

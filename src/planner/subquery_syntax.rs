@@ -9,7 +9,7 @@
 //! | `(a, b) < (c, d)` | `a < c OR a = c AND b < d` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
-//! | HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
+//! | `GROUP BY ()`, HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
 //! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL |
 
@@ -59,10 +59,18 @@ pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
     }
 }
 
-/// HAVING without GROUP BY makes one group of all rows, whether there is an aggregate or not.
+/// HAVING without GROUP BY makes one group of all rows, whether there is an aggregate or not; so does
+/// `GROUP BY ()`, which beside other keys adds nothing.
 fn group_all(select: &mut ast::Select) -> SqlResult<()> {
-    let ungrouped = matches!(&select.group_by,
-        ast::GroupByExpr::Expressions(keys, modifiers) if keys.is_empty() && modifiers.is_empty());
+    let ast::GroupByExpr::Expressions(keys, modifiers) = &mut select.group_by else {
+        return Ok(());
+    };
+    let written = keys.len();
+    keys.retain(|key| !matches!(key, Expr::Tuple(none) if none.is_empty()));
+    let ungrouped = keys.is_empty() && modifiers.is_empty();
+    if ungrouped && written > 0 && select.having.is_none() {
+        select.having = Some((*parse_expression("true")?.tree).clone());
+    }
     if ungrouped && let Some(having) = select.having.take() {
         let mut all = (*parse_expression("NULL AND count(*) >= 0")?.tree).clone();
         if let Expr::BinaryOp { left, .. } = &mut all {

@@ -163,6 +163,11 @@ fn collect(factor: &ast::TableFactor, aliases: &mut Vec<Alias>) {
 fn named_by(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Identifier(name) => Some(fold_ident(name)),
+        // `(t.*)`
+        Expr::QualifiedWildcard(ast::ObjectName(parts), _) => match parts.as_slice() {
+            [name] => name.as_ident().map(fold_ident),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -20,6 +20,7 @@ use crate::catalog::function::Callable;
 use crate::catalog::pg;
 use crate::error::SqlResult;
 use crate::expr::SessionStyle;
+use crate::expr::relation::NodePlanner;
 
 /// Partitions of a plan: what one query may use of the processors.
 const PARTITIONS: usize = 2;
@@ -55,6 +56,7 @@ pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionSt
         .with_runtime_env(runtime)
         .with_default_features()
         .with_physical_optimizer_rule(Arc::new(WholeOrder))
+        .with_query_planner(Arc::new(NodePlanner))
         .build())
 }
 

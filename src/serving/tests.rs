@@ -4,14 +4,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{Int64Array, RecordBatch, StringArray};
+use datafusion::execution::SessionStateBuilder;
 
 use super::testing::{Fixture, query, table, view};
 use super::{Overlaid, Overlay, connector_options};
 use crate::catalog::object::{Connector, Source, View};
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{Object, ObjectKind, pg};
 use crate::connector::{Then, registry};
 use crate::dataflow::source::positions_key;
 use crate::types::Delta;
+
+#[test]
+fn no_system_function_hides_one_of_the_library() {
+    let fixture = Fixture::default();
+    let context = fixture.context();
+    let plain = SessionStateBuilder::new().with_default_features().build();
+    let is_ours = |name: &str| {
+        let function = context.template.scalar_functions().get(name);
+        let theirs = plain.scalar_functions().get(name);
+        function.is_some_and(|ours| theirs.is_none_or(|theirs| !Arc::ptr_eq(ours, theirs)))
+    };
+    for function in pg::functions(&Arc::new(context.pg_context())) {
+        assert!(!is_ours(function.name()), "{} is in both", function.name());
+    }
+}
 
 /// `t (a bigint, b bigint, c text, PRIMARY KEY (a, b))` with 2,000 rows: a = n / 20, b = n % 20.
 fn filled() -> (Fixture, Arc<Object>) {

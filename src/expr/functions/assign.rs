@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -80,6 +81,8 @@ impl ScalarUDFImpl for Assign {
             other => other,
         };
         let values = assigning.assign(&values, &from, &self.to, &self.column)?;
+        // An array's elements have a note of their type, too.
+        let values = cast(&values, args.return_field.data_type())?;
         if scalar {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&values, 0)?));
         }

@@ -17,7 +17,7 @@ use super::divide::{FloatDivide, NumericDivide, NumericMultiply};
 use super::extract::Extract;
 use super::framed::Framed;
 use super::pg_typeof::PgTypeof;
-use super::record::NamedRow;
+use super::record::{NamedRow, Row};
 use super::rules::sound;
 use super::shift::{Shift, Way};
 use super::single::{SingleRow, SingleValue};
@@ -41,6 +41,7 @@ static OURS: LazyLock<BTreeMap<String, Arc<ScalarUDF>>> = LazyLock::new(|| {
         ScalarUDF::from(Untyped::new()),
         ScalarUDF::from(Extract::new()),
         ScalarUDF::from(NamedRow::new()),
+        ScalarUDF::from(Row::new()),
         ScalarUDF::from(PgTypeof::new()),
         ScalarUDF::from(ClockTimestamp::new()),
         array_fill(),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::WindowFunction;
@@ -15,9 +15,10 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, Union, WindowFunctionDefinition, cast,
 };
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 
 use super::mixed::{alike, order_of};
-use super::noted::{noted, noted_elements};
+use super::noted::{noted, noted_elements, of_type};
 use super::recursive::retyped;
 use super::untyped::{common_type, read_literal, stays_text, untyped_literal};
 use crate::error::{SqlError, code};
@@ -88,14 +89,16 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
             let inputs = union
                 .inputs
                 .into_iter()
-                .map(|input| with_floats(read_literals(input, &types)?, &types));
+                .map(|input| with_types(read_literals(input, &types)?, &types));
             let union = Union::try_new_with_loose_types(inputs.collect::<Result<_>>()?)?;
-            Ok(Transformed::yes(LogicalPlan::Union(union)))
+            // What is above has to see the types that its columns will have.
+            TypeCoercionRewriter::coerce_union(union).map(Transformed::yes)
         }
         LogicalPlan::RecursiveQuery(query) => retyped(query).map(Transformed::yes),
         plan => {
             let names = NamePreserver::new(&plan);
             let schema = merge_schema(&plan.inputs());
+            let plan = plan.map_subqueries(|plan| retyped_outside(plan, &schema))?.data;
             let sorts = matches!(plan, LogicalPlan::Sort(_));
             let changed = plan.map_expressions(|expr| {
                 let name = names.save(&expr);
@@ -117,6 +120,41 @@ pub(super) fn narrow_node(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>>
             }
         }
     }
+}
+
+/// A subquery whose outer columns have the types that they have now in the query around it, where
+/// `outer` are the columns.
+fn retyped_outside(plan: LogicalPlan, outer: &DFSchema) -> Result<Transformed<LogicalPlan>> {
+    let now = |expr: &Expr| match expr {
+        Expr::OuterReferenceColumn(field, column) => {
+            let now = outer.field(outer.maybe_index_of_column(column)?);
+            let now = (now.data_type() != field.data_type()).then(|| Arc::clone(now))?;
+            Some(Expr::OuterReferenceColumn(now, column.clone()))
+        }
+        _ => None,
+    };
+    let mut any = false;
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            any |= expr.exists(|expr| Ok(now(expr).is_some()))?;
+            Ok(TreeNodeRecursion::Continue)
+        })
+    })?;
+    if !any {
+        return Ok(Transformed::no(plan));
+    }
+    plan.transform_up_with_subqueries(|node| {
+        let names = NamePreserver::new(&node);
+        let retyped = node.map_expressions(|expr| {
+            let name = names.save(&expr);
+            let expr = expr.transform_up(|expr| {
+                Ok(now(&expr).map_or_else(|| Transformed::no(expr), Transformed::yes))
+            })?;
+            Ok(expr.update_data(|expr| name.restore(expr)))
+        })?;
+        // What is above a node whose type changed changes too.
+        retyped.map_data(LogicalPlan::recompute_schema)
+    })
 }
 
 /// The ORDER BY of a window or of an aggregate by what its values are ordered by.
@@ -169,25 +207,34 @@ fn read_literals(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<Logic
     LogicalPlanBuilder::from(rows).project(columns)?.build().map(Arc::new)
 }
 
-/// A part of a union with floats where it has numerics and another part has floats: DataFusion
-/// would make decimals of all.
-fn with_floats(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
-    let is_float = |sql_type: &SqlType| matches!(sql_type, SqlType::Real | SqlType::Double);
-    let fields = input.schema().fields().iter().zip(types);
-    if !fields.clone().any(|(field, to)| field.data_type().is_decimal() && is_float(to)) {
-        return Ok(input);
-    }
+/// A part of a union whose columns have the union's types where DataFusion would not see to it: floats
+/// where it has numerics (it would make decimals of all), and types that are only noted.
+fn with_types(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
+    let typed = |column: Expr, field: &Field, to: &SqlType| {
+        let is_float = matches!(to, SqlType::Real | SqlType::Double);
+        if field.data_type().is_decimal() && is_float {
+            Some(cast(column, to.to_arrow()))
+        } else if *field.data_type() == to.to_arrow() && SqlType::of_field(field) != *to {
+            Some(of_type(to.clone(), column))
+        } else {
+            None
+        }
+    };
+    let mut any = false;
     let columns = input.schema().iter().zip(types).map(|((qualifier, field), to)| {
         let column = Expr::Column(Column::from((qualifier, field)));
-        match field.data_type().is_decimal() && is_float(to) {
-            true => {
-                let float = cast(column, to.to_arrow());
-                float.alias_qualified(qualifier.cloned(), field.name())
+        match typed(column.clone(), field, to) {
+            Some(expr) => {
+                any = true;
+                expr.alias_qualified(qualifier.cloned(), field.name())
             }
-            false => column,
+            None => column,
         }
     });
     let columns: Vec<Expr> = columns.collect();
+    if !any {
+        return Ok(input);
+    }
     let input = Arc::unwrap_or_clone(input);
     LogicalPlanBuilder::from(input).project(columns)?.build().map(Arc::new)
 }

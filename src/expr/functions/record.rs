@@ -1,4 +1,5 @@
-//! `named_row('a', x, 'b', y)`: a row as a value, with the names of its columns.
+//! Rows as values: `named_row('a', x, 'b', y)` with the names of its columns, `row(x, y)` with
+//! PostgreSQL's, which are `f1` and `f2`.
 
 use std::sync::Arc;
 
@@ -52,13 +53,56 @@ impl ScalarUDFImpl for NamedRow {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let DataType::Struct(fields) = args.return_type().clone() else {
-            return Err(SqlError::internal("a row that is no struct").into());
-        };
-        let values = args.args.iter().skip(1).step_by(2);
-        let columns = values.map(|value| value.to_array(args.number_rows));
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let row = StructArray::try_new_with_length(fields, columns, None, args.number_rows)?;
-        Ok(ColumnarValue::Array(Arc::new(row)))
+        composed(&args, args.args.iter().skip(1).step_by(2))
     }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Row {
+    signature: Signature,
+}
+
+impl Row {
+    pub(super) fn new() -> Self {
+        Self { signature: Signature::variadic_any(Volatility::Immutable) }
+    }
+}
+
+impl ScalarUDFImpl for Row {
+    fn name(&self) -> &'static str {
+        "row"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Err(SqlError::internal("a row's columns have notes of their types").into())
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        let fields = args.arg_fields.iter().enumerate().map(|(index, value)| {
+            value.as_ref().clone().with_name(format!("f{}", index + 1)).with_nullable(true)
+        });
+        Ok(Arc::new(Field::new(self.name(), DataType::Struct(fields.collect()), true)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        composed(&args, args.args.iter())
+    }
+}
+
+/// The struct of these columns that a function is to return.
+fn composed<'a>(
+    args: &ScalarFunctionArgs,
+    columns: impl Iterator<Item = &'a ColumnarValue>,
+) -> Result<ColumnarValue> {
+    let DataType::Struct(fields) = args.return_type().clone() else {
+        return Err(SqlError::internal("a row that is no struct").into());
+    };
+    let columns = columns.map(|value| value.to_array(args.number_rows));
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let row = StructArray::try_new_with_length(fields, columns, None, args.number_rows)?;
+    Ok(ColumnarValue::Array(Arc::new(row)))
 }

@@ -110,6 +110,9 @@ pub fn common_type(left: &SqlType, right: &SqlType, construct: &str) -> SqlResul
         (SqlType::Numeric(one), SqlType::Numeric(other)) => {
             Ok(SqlType::Numeric(if one == other { *one } else { None }))
         }
+        (SqlType::Varchar(one), SqlType::Varchar(other)) => {
+            Ok(SqlType::Varchar(if one == other { *one } else { None }))
+        }
         (one, other) if category(one) == b'S' && category(other) == b'S' => {
             Ok(if one == other { one.clone() } else { SqlType::Text })
         }

@@ -17,6 +17,7 @@ use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, LogicalPlan, lit};
 use super::expression::{bare, bind, columns_of, project, substitute};
 use super::join::keyed;
 use super::open::{Open, Outer};
+use crate::error::SqlError;
 
 impl Outer<'_> {
     pub(super) fn open_aggregate(&self, node: &Aggregate) -> Result<Open> {
@@ -65,8 +66,14 @@ impl Outer<'_> {
         let groups = enumerate_grouping_sets(groups)?;
         let plan = Aggregate::try_new(Arc::new(plan), groups, aggregates)?;
         let mut open = Open::new(LogicalPlan::Aggregate(plan), self.pending(&closed.keys), outputs);
-        if over_nothing(&node.group_expr) && !closed.keys.is_empty() {
-            open.absent = Some(absent(node)?);
+        match over_nothing(&node.group_expr) {
+            _ if closed.keys.is_empty() => {}
+            0 => {}
+            1 => open.absent = Some(absent(node)?),
+            _ => {
+                let message = "a correlated subquery with several empty grouping sets";
+                return Err(SqlError::unsupported(message).into());
+            }
         }
         Ok(open)
     }
@@ -126,13 +133,16 @@ fn names_of(groups: &[Expr]) -> Vec<Column> {
     names
 }
 
-/// Is there a group even over no rows?
-fn over_nothing(groups: &[Expr]) -> bool {
-    groups.iter().all(|group| match group {
-        Expr::GroupingSet(GroupingSet::Rollup(_) | GroupingSet::Cube(_)) => true,
-        Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => sets.iter().any(Vec::is_empty),
-        _ => false,
-    })
+/// How many groups there are even over no rows.
+fn over_nothing(groups: &[Expr]) -> usize {
+    let sets = groups.iter().map(|group| match group {
+        Expr::GroupingSet(GroupingSet::Rollup(_) | GroupingSet::Cube(_)) => 1,
+        Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => {
+            sets.iter().filter(|set| set.is_empty()).count()
+        }
+        _ => 0,
+    });
+    sets.product()
 }
 
 /// What an aggregate gives over no rows.

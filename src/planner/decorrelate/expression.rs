@@ -81,6 +81,24 @@ pub(super) fn subquery_of(expr: &Expr) -> Option<&Subquery> {
     }
 }
 
+/// The subquery that an expression is, if it is one, changed.
+pub(super) fn in_subquery(
+    expr: Expr,
+    change: &mut dyn FnMut(LogicalPlan) -> Result<LogicalPlan>,
+) -> Result<Transformed<Expr>> {
+    let mut expr = expr;
+    let subquery = match &mut expr {
+        Expr::ScalarSubquery(subquery) => subquery,
+        Expr::Exists(node) => &mut node.subquery,
+        Expr::InSubquery(node) => &mut node.subquery,
+        Expr::SetComparison(node) => &mut node.subquery,
+        _ => return Ok(Transformed::no(expr)),
+    };
+    let plan = change(subquery.subquery.as_ref().clone())?;
+    subquery.subquery = Arc::new(plan);
+    Ok(Transformed::yes(expr))
+}
+
 /// Calls `visit` for each outer column in the subqueries of an expression.
 pub(super) fn visit_asked(expr: &Expr, visit: &mut dyn FnMut(&Column)) -> Result<()> {
     expr.apply(|expr| {

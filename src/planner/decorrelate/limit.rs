@@ -16,6 +16,7 @@ use super::expression::{bare, bind, filter, map_sorts, substitute, substitute_al
 use super::join::keyed;
 use super::open::{Open, Outer};
 use super::tools::{Tools, row_number};
+use super::value::at_most_one;
 
 /// What a limit counts, if it is known: rows to leave out, and rows to give at the most.
 pub(super) fn counts(limit: &Limit) -> Option<(i64, Option<i64>)> {
@@ -76,7 +77,7 @@ impl Outer<'_> {
         if counts == Some((0, None)) {
             return Ok(open);
         }
-        if open.absent.is_some() && matches!(counts, Some((0, Some(1..)))) {
+        if at_most_one(&limit.input) && matches!(counts, Some((0, Some(1..)))) {
             // A row at the most is less than any limit.
             return Ok(open);
         }

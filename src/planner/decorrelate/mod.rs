@@ -22,6 +22,7 @@ mod lateral;
 mod limit;
 mod on;
 mod open;
+mod outer_aggregate;
 mod predicate;
 mod quantified;
 mod recursive;

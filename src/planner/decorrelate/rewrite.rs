@@ -8,15 +8,16 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{
-    Distinct, DistinctOn, Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr, Subquery,
+    Distinct, DistinctOn, Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr,
 };
 
 use super::expression::{
-    bare, columns_of, filter, map_sorts, named, project, project_as, restore, subquery_of,
-    visit_asked, visit_outer_columns,
+    bare, columns_of, filter, in_subquery, map_sorts, named, project, project_as, restore,
+    subquery_of, visit_asked, visit_outer_columns,
 };
 use super::limit::{numbered, within};
 use super::open::Outer;
+use super::outer_aggregate::placed;
 use super::predicate::Chooser;
 use super::rows::numbered as number_of;
 use super::tools::Tools;
@@ -32,7 +33,7 @@ pub(in crate::planner) fn decorrelate(
     state: &SessionState,
 ) -> Result<LogicalPlan> {
     let tools = Tools::new(state);
-    let plan = without_subqueries(plan, &tools, 0)?;
+    let plan = without_subqueries(placed(plan, &tools)?, &tools, 0)?;
     let mut stray = None;
     visit_outer_columns(&plan, &mut |column| stray = Some(column.clone()))?;
     match stray {
@@ -60,7 +61,9 @@ fn without_subqueries(plan: LogicalPlan, tools: &Tools<'_>, depth: usize) -> Res
             if !has_subqueries(&expr) {
                 return Ok(Transformed::no(expr));
             }
-            expr.transform_up(|expr| inner_subquery(expr, tools, depth + 1))
+            expr.transform_up(|expr| {
+                in_subquery(expr, &mut |plan| without_subqueries(plan, tools, depth + 1))
+            })
         })?;
         node.transform_data(|node| without_own(node, tools))
     })?;
@@ -88,36 +91,20 @@ fn without_numbers(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.data)
 }
 
-/// An aggregate of columns of an outer query alone is an aggregate of that query in SQL.
+/// An aggregate of columns of an outer query alone is one of that query, which cannot have it where the
+/// subquery stands.
 fn refuse_outer_aggregates(plan: &LogicalPlan) -> Result<()> {
     let LogicalPlan::Aggregate(aggregate) = plan else { return Ok(()) };
     for expr in &aggregate.aggr_expr {
         let Expr::AggregateFunction(call) = bare(expr.clone()) else { continue };
         let args = &call.params.args;
         if args.iter().any(Expr::contains_outer) && !args.iter().any(Expr::any_column_refs) {
-            let message = "an aggregate of an outer query's columns in a subquery";
-            return Err(SqlError::unsupported(message).into());
+            let message =
+                "aggregate functions are not allowed in FROM clause of their own query level";
+            return Err(SqlError::new(code::GROUPING_ERROR, message).into());
         }
     }
     Ok(())
-}
-
-/// A subquery expression whose own subqueries are rewritten.
-fn inner_subquery(expr: Expr, tools: &Tools<'_>, depth: usize) -> Result<Transformed<Expr>> {
-    let inner = |subquery: &mut Subquery| {
-        let plan = subquery.subquery.as_ref().clone();
-        subquery.subquery = Arc::new(without_subqueries(plan, tools, depth)?);
-        Ok::<_, datafusion::error::DataFusionError>(())
-    };
-    let mut expr = expr;
-    match &mut expr {
-        Expr::ScalarSubquery(subquery) => inner(subquery)?,
-        Expr::Exists(node) => inner(&mut node.subquery)?,
-        Expr::InSubquery(node) => inner(&mut node.subquery)?,
-        Expr::SetComparison(node) => inner(&mut node.subquery)?,
-        _ => return Ok(Transformed::no(expr)),
-    }
-    Ok(Transformed::yes(expr))
 }
 
 /// Does an expression have a subquery in it?
@@ -125,7 +112,7 @@ pub(in crate::planner) fn has_subqueries(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(subquery_of(expr).is_some())).unwrap_or(true)
 }
 
-fn node_has_subqueries(plan: &LogicalPlan) -> Result<bool> {
+pub(super) fn node_has_subqueries(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_expressions(|expr| {
         found |= has_subqueries(expr);

@@ -8,6 +8,7 @@ use sqlparser::ast;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Word};
 
+use super::super::precedence::SYMMETRIC;
 use super::super::source::Source;
 use super::super::statement::ColumnRef;
 use super::super::syntax::{Expression, Name, Query};
@@ -120,10 +121,11 @@ impl<'a> Front<'a> {
         terminator: Option<Span>,
     ) -> Self {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
-        let parser =
-            Parser::new(&DIALECT).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(
-                call_current_role(spell_out_arrays(spell_out_trim(spell_out_table(tokens)))),
-            );
+        let parser = Parser::new(&DIALECT)
+            .with_recursion_limit(NESTING_MAX)
+            .with_tokens_with_locations(mark_symmetric(call_current_role(spell_out_arrays(
+                spell_out_trim(spell_out_table(tokens)),
+            ))));
         Self { parser, source, terminator, end }
     }
 
@@ -556,6 +558,23 @@ fn spell_out_arrays(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         }
     }
     spelled
+}
+
+/// `BETWEEN SYMMETRIC a AND b` is `BETWEEN NULL <marked> a AND b`, which sqlparser reads, and the mark is
+/// what stands furthest left in the first bound, whatever follows: see `precedence`.
+fn mark_symmetric(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut marked: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let between = marked.last().is_some_and(|before| is_word(&before.token, "between"));
+        if between && is_word(&token.token, "symmetric") {
+            let mark = Token::CustomBinaryOperator(SYMMETRIC.to_owned());
+            marked.push(TokenWithSpan::new(Token::make_keyword("NULL"), token.span));
+            marked.push(TokenWithSpan::new(mark, token.span));
+        } else if !(between && is_word(&token.token, "asymmetric")) {
+            marked.push(token);
+        }
+    }
+    marked
 }
 
 /// `current_role` is a call without parentheses, which sqlparser does not know.

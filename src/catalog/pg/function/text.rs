@@ -69,7 +69,7 @@ pub(super) const FUNCTIONS: [Function; 21] = [
         Ok(Value::text(parts.collect::<String>()))
     })
     .catalog_only(),
-    lenient("json_build_object", (0, 64), Returns::Json, json_build_object),
+    lenient("json_build_object", (0, 64), Returns::Json, json_build_object).catalog_only(),
     lenient("format", (1, 64), Returns::Text, format).catalog_only(),
     strict("quote_literal", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(quote_literal(&text_argument(context, arguments, 0))))
