@@ -5,6 +5,7 @@ use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, ScalarValue};
@@ -17,6 +18,7 @@ use datafusion::logical_expr::{
     ScalarUDF, ScalarUDFImpl, Signature, StructFieldMapping,
 };
 
+use super::functions::scalar_of;
 use crate::error::{SqlError, code};
 use crate::types::SqlType;
 use crate::types::key::{canonical_column, canonical_f32, canonical_f64};
@@ -57,11 +59,35 @@ const GIVING_ELEMENTS: &[&str] = &[
     "array_sort",
 ];
 
+/// Lists of type `told`. A scalar is made here: casting one forgets what is noted of elements.
+fn told_list(value: ColumnarValue, told: &DataType) -> Result<ColumnarValue> {
+    match value {
+        ColumnarValue::Array(lists) => Ok(ColumnarValue::Array(cast(&lists, told)?)),
+        ColumnarValue::Scalar(list) => {
+            Ok(ColumnarValue::Scalar(scalar_of(&cast(&list.to_array()?, told)?)?))
+        }
+    }
+}
+
 /// The result's field where it has a type that its arguments have: a `uuid` is a text to Arrow, and
 /// only the field's metadata tells.
-fn polymorphic_field(name: &str, arguments: &[FieldRef], field: &FieldRef) -> Option<FieldRef> {
+fn polymorphic_field(
+    name: &str,
+    arguments: &[FieldRef],
+    literals: &[Option<&ScalarValue>],
+    field: &FieldRef,
+) -> Option<FieldRef> {
     let sql_type = if GIVING_ARRAYS.contains(&name) {
-        let mut given = arguments.iter().filter(|field| !field.data_type().is_null());
+        // A literal without a type is to have the others'.
+        let untyped = |field: &FieldRef, literal: &Option<&ScalarValue>| {
+            let sql_type = SqlType::of_field(field);
+            field.data_type().is_null()
+                || sql_type == SqlType::Unknown
+                || literal.is_some_and(ScalarValue::is_null)
+                || matches!(literal, Some(ScalarValue::Utf8(_))) && sql_type == SqlType::Text
+        };
+        let mut given = std::iter::zip(arguments, literals)
+            .filter_map(|(field, literal)| (!untyped(field, literal)).then_some(field));
         let common = SqlType::of_field(given.next()?);
         let same = given.all(|field| SqlType::of_field(field) == common);
         SqlType::Array(Box::new(same.then_some(common)?))
@@ -133,9 +159,9 @@ impl ScalarUDFImpl for Guarded {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        let arguments = args.arg_fields;
+        let (arguments, literals) = (args.arg_fields, args.scalar_arguments);
         let field = catch(self.name(), || self.inner.inner().return_field_from_args(args))?;
-        Ok(polymorphic_field(self.name(), arguments, &field).unwrap_or(field))
+        Ok(polymorphic_field(self.name(), arguments, literals, &field).unwrap_or(field))
     }
 
     fn is_strict(&self) -> bool {
@@ -150,7 +176,7 @@ impl ScalarUDFImpl for Guarded {
         let (given, told) = (value.data_type(), field.data_type());
         // The function does not know of what is noted of elements.
         match given.is_list() && given != *told && given.equals_datatype(told) {
-            true => value.cast_to(told, None),
+            true => told_list(value, told),
             false => Ok(value),
         }
     }

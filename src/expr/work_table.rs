@@ -13,7 +13,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, Result};
@@ -405,7 +405,12 @@ impl ExecutionPlan for RowsExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let rows = self.held.get(&context)?;
-        let rows = rows.into_iter().map(|batch| Ok(batch.with_schema(Arc::clone(&self.schema))?));
+        // A column that the first part cannot make NULL may be one that a round could.
+        let rows = rows.into_iter().map(|batch| {
+            let schema = Arc::clone(&self.schema);
+            let count = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            Ok(RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &count)?)
+        });
         let rows = rows.collect::<Result<_>>()?;
         Ok(Box::pin(MemoryStream::try_new(rows, Arc::clone(&self.schema), None)?))
     }

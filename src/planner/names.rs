@@ -11,7 +11,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue, TableReference};
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::error::DataFusionError;
-use datafusion::execution::SessionState;
+use datafusion::execution::{FunctionRegistry, SessionState};
 use datafusion::logical_expr::planner::{
     ContextProvider, ExprPlanner, RelationPlanner, TypePlanner,
 };
@@ -50,7 +50,8 @@ impl<'a> Names<'a> {
         relations: Relations,
         functions: Functions,
     ) -> SqlResult<Self> {
-        let mut expr_planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(Operators)];
+        let mut expr_planners: Vec<Arc<dyn ExprPlanner>> =
+            vec![Arc::new(Operators { array: state.udf("make_array")? })];
         expr_planners.extend(state.expr_planners().iter().cloned());
         let mut relation_planners: Vec<Arc<dyn RelationPlanner>> = Vec::new();
         if !functions.are_none() {

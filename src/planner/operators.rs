@@ -13,7 +13,9 @@ use datafusion::logical_expr::expr::{BinaryExpr, Cast, ScalarFunction};
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawBinaryExpr, RawFieldAccessExpr, TypePlanner,
 };
-use datafusion::logical_expr::{Expr, GetFieldAccess, Operator, binary_expr, cast, lit, when};
+use datafusion::logical_expr::{
+    Expr, GetFieldAccess, Operator, ScalarUDF, binary_expr, cast, lit, when,
+};
 use sqlparser::ast::{self, BinaryOperator};
 
 use super::parse::type_named;
@@ -25,9 +27,21 @@ use crate::types::SqlType;
 
 /// Plans what PostgreSQL means by an operator.
 #[derive(Debug)]
-pub(super) struct Operators;
+pub(super) struct Operators {
+    /// `make_array` with the types of elements.
+    pub(super) array: Arc<ScalarUDF>,
+}
 
 impl ExprPlanner for Operators {
+    fn plan_array_literal(
+        &self,
+        elements: Vec<Expr>,
+        _schema: &DFSchema,
+    ) -> Result<PlannerResult<Vec<Expr>>> {
+        let array = ScalarFunction::new_udf(Arc::clone(&self.array), elements);
+        Ok(PlannerResult::Planned(Expr::ScalarFunction(array)))
+    }
+
     fn plan_binary_op(
         &self,
         mut expr: RawBinaryExpr,

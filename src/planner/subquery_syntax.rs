@@ -11,7 +11,7 @@
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
 //! | `GROUP BY ()`, HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
-//! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL |
+//! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL; not if constant |
 
 use std::ops::ControlFlow;
 
@@ -351,7 +351,8 @@ fn respell_function(factor: &mut ast::TableFactor) -> SqlResult<()> {
             if is_planned(name, &args.args) || (named(name).is_some() && *with_ordinality) =>
         {
             *factor = ast::TableFactor::Function {
-                lateral: true,
+                // A right or full join has no rows to its left yet.
+                lateral: !is_constant(&args.args),
                 name: name.clone(),
                 args: std::mem::take(&mut args.args),
                 with_ordinality: *with_ordinality,

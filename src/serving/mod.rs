@@ -7,6 +7,7 @@
 mod bind;
 mod context;
 mod cursor;
+mod equalities;
 mod execute;
 mod names;
 mod pushdown;

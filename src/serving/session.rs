@@ -11,9 +11,12 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::logical_expr::registry::FunctionRegistry;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
 
 use super::context::QueryContext;
+use super::equalities::PlainEqualities;
 use super::names::{DatabaseList, SEARCH_PATH};
 use super::top_k::WholeOrder;
 use crate::catalog::function::Callable;
@@ -51,11 +54,15 @@ pub fn template(memory_bytes: usize, spill_folder: &Path) -> SqlResult<SessionSt
     // The check takes `UNION ALL` over `coalesce(x, 0)` for an error: the physical expression may
     // be NULL, the logical one may not.
     options.execution.skip_physical_aggregate_schema_check = true;
+    let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
+        vec![Arc::new(PlainEqualities)];
+    rules.extend(PhysicalOptimizer::new().rules);
+    rules.push(Arc::new(WholeOrder));
     Ok(SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)
         .with_default_features()
-        .with_physical_optimizer_rule(Arc::new(WholeOrder))
+        .with_physical_optimizer_rules(rules)
         .with_query_planner(Arc::new(NodePlanner))
         .build())
 }

@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 };
 
 use super::super::{Assigning, SessionStyle};
+use super::library::scalar_of;
 use crate::clock::WallTime;
 use crate::types::SqlType;
 
@@ -84,7 +85,7 @@ impl ScalarUDFImpl for Assign {
         // An array's elements have a note of their type, too.
         let values = cast(&values, args.return_field.data_type())?;
         if scalar {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&values, 0)?));
+            return Ok(ColumnarValue::Scalar(scalar_of(&values)?));
         }
         Ok(ColumnarValue::Array(values))
     }

@@ -59,6 +59,7 @@ pub use decimal::{
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
 pub use install::{function, install};
 pub use intervals::interval_over;
+pub(super) use library::scalar_of;
 pub use literals::{narrow_expression, narrow_literals};
 pub use noted::{is_noted, noted_element, noting_name, of_type, operand_type};
 pub use order::{order_function, window_order_function};

@@ -28,6 +28,7 @@ use super::expression::{
     substitute, substitute_all, visit_outer_columns,
 };
 use super::tools::Tools;
+use super::value::at_most_one;
 use crate::error::SqlError;
 
 /// What subqueries are unnested against: the plan whose rows they depend on.
@@ -155,8 +156,10 @@ impl<'a> Outer<'a> {
             LogicalPlan::Window(window) => self.open_window(window),
             LogicalPlan::Distinct(Distinct::All(input)) => self.open_distinct(input),
             LogicalPlan::Distinct(Distinct::On(distinct)) => self.open_distinct_on(distinct),
+            LogicalPlan::Sort(sort) if at_most_one(&sort.input) => self.open(&sort.input),
             LogicalPlan::Sort(sort) => {
-                let mut open = self.open(&sort.input)?;
+                // The row over nothing has its place among the others.
+                let mut open = self.fill(self.open(&sort.input)?)?;
                 open.order = map_sorts(sort.expr.clone(), |expr| {
                     substitute(expr, sort.input.schema(), &open.outputs)
                 })?;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, Result};
+use datafusion::common::{Column, DFSchema, Result};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{
-    Distinct, DistinctOn, Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr,
+    Distinct, DistinctOn, Expr, Filter, Limit, LogicalPlan, Projection, Sort, SortExpr, lit,
 };
 
 use super::expression::{
@@ -128,11 +129,13 @@ fn without_own(plan: LogicalPlan, tools: &Tools<'_>) -> Result<Transformed<Logic
         // Whatever joins it sees by its columns that it depends on the other side.
         LogicalPlan::Subquery(subquery) => Arc::unwrap_or_clone(subquery.subquery),
         LogicalPlan::Join(join) => return super::on::join(join, subqueries, tools),
+        LogicalPlan::Distinct(Distinct::On(node)) if subqueries || forgets(&node.schema) => {
+            distinct_on(node, tools)?
+        }
         other if !subqueries => return Ok(Transformed::no(other)),
         LogicalPlan::Filter(node) => choose(node, tools)?,
         LogicalPlan::Sort(node) => sort(node, tools)?,
         LogicalPlan::Limit(node) => limit(node, tools)?,
-        LogicalPlan::Distinct(Distinct::On(node)) => distinct_on(node, tools)?,
         LogicalPlan::Values(values) => {
             let open = Outer::open_values(&values.values)?;
             let plan = project_as(open.plan, open.outputs, &values.schema)?;
@@ -200,9 +203,24 @@ fn distinct_on(node: DistinctOn, tools: &Tools<'_>) -> Result<LogicalPlan> {
         select.push(named(bare(site.replace(expr)?), &schema, index));
     }
     let sorts = map_sorts(node.sort_expr.unwrap_or_default(), |expr| site.replace(expr))?;
+    if forgets(&schema) {
+        let (plan, number) = numbered(tools, site.plan, on, sorts.clone())?;
+        let first = filter(sorted(plan, sorts)?, vec![number.eq(lit(1_i64))])?;
+        return project(first, select);
+    }
     let sorts = (!sorts.is_empty()).then_some(sorts);
     let distinct = DistinctOn::try_new(on, select, sorts, Arc::new(site.plan))?;
     Ok(LogicalPlan::Distinct(Distinct::On(distinct)))
+}
+
+/// Would `first_value`, which DataFusion makes DISTINCT ON of, forget what is noted of the elements of
+/// arrays?
+fn forgets(schema: &DFSchema) -> bool {
+    let noted = |element: &Field| !element.metadata().is_empty();
+    schema
+        .fields()
+        .iter()
+        .any(|field| matches!(field.data_type(), DataType::List(element) if noted(element)))
 }
 
 /// A subquery in ORDER BY may look at columns that SELECT leaves out.

@@ -11,6 +11,8 @@ use arrow::row::{RowConverter, SortField};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::Accumulator;
 use datafusion::logical_expr::function::AccumulatorArgs;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Literal;
 
 use super::super::order::order_keys;
 use super::{Definition, unordered_distinct};
@@ -56,8 +58,11 @@ impl CollectedRows {
             kinds.push(field.data_type().clone());
             types.push(SqlType::of_field(&field));
         }
-        let is_argument = |expr| args.exprs.iter().any(|argument| argument == expr);
-        if args.is_distinct && !args.order_bys.iter().all(|sort| is_argument(&sort.expr)) {
+        // A constant tells nothing apart.
+        let is_told = |expr: &Arc<dyn PhysicalExpr>| {
+            expr.is::<Literal>() || args.exprs.iter().any(|argument| argument == expr)
+        };
+        if args.is_distinct && !args.order_bys.iter().all(|sort| is_told(&sort.expr)) {
             return Err(unordered_distinct().into());
         }
         Ok(Self {

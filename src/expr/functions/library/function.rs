@@ -270,7 +270,7 @@ impl ScalarUDFImpl for PgFunction {
 }
 
 /// The one value of an array; a list's element type keeps what its field says of it.
-pub(in super::super) fn scalar_of(values: &ArrayRef) -> Result<ScalarValue> {
+pub(in crate::expr) fn scalar_of(values: &ArrayRef) -> Result<ScalarValue> {
     match values.as_list_opt::<i32>() {
         Some(list) => Ok(ScalarValue::List(Arc::new(list.clone()))),
         None => ScalarValue::try_from_array(values, 0),

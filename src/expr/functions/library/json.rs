@@ -14,12 +14,14 @@ use crate::types::{LaidOut, SqlType, Values};
 /// `name(arguments) -> result`, and what it does.
 pub(super) const TABLE: &[Entry] = &[
     ("jsonb_object_field(jsonb, text) -> jsonb", field),
-    ("jsonb_array_element(jsonb, integer) -> jsonb", element),
+    ("jsonb_array_element(jsonb, integer) -> jsonb", |row, out| {
+        value_of(element_of_jsonb(row), out)
+    }),
     ("jsonb_object_field_text(jsonb, text) -> text", |row, out| {
         text_of(parts::member(row.text(0), row.text(1)), out)
     }),
     ("jsonb_array_element_text(jsonb, integer) -> text", |row, out| {
-        text_of(parts::item(row.text(0), row.int(1)), out)
+        text_of(element_of_jsonb(row), out)
     }),
     ("json_object_field(json, text) -> json", field),
     ("json_array_element(json, integer) -> json", element),
@@ -104,6 +106,15 @@ fn field(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
 
 fn element(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
     value_of(parts::item(row.text(0), row.int(1)), out)
+}
+
+/// As PostgreSQL keeps it, a `jsonb` that is no object or array is an array of it alone.
+fn element_of_jsonb<'a>(row: &Row<'a>) -> Option<&'a str> {
+    let (text, index) = (row.text(0), row.int(1));
+    match parts::kind(text) {
+        Kind::Object | Kind::Array => parts::item(text, index),
+        _ => matches!(index, 0 | -1).then_some(text),
+    }
 }
 
 fn value_of(value: Option<&str>, out: &mut Out) -> SqlResult<()> {

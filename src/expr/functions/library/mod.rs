@@ -21,7 +21,8 @@ mod units;
 use datafusion::logical_expr::ScalarUDF;
 
 pub(super) use decimals::{overflow, rescale};
-pub(super) use function::{no_such, scalar_of};
+pub(super) use function::no_such;
+pub(in crate::expr) use function::scalar_of;
 pub(super) use json::push_string as push_json_string;
 pub(super) use json_order::push_order as push_json_order;
 pub(super) use row::Span;
