@@ -3,6 +3,7 @@
 //! The scripts under `wire/` say what is sent and what must come back, and run on PostgreSQL too,
 //! which proves that what they expect is right. What depends on time is in Rust, below.
 
+mod savepoints;
 mod script;
 pub(crate) mod socket;
 mod timing;
@@ -12,6 +13,7 @@ use sqllogictest::harness::Trial;
 /// The tests of this module.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = script::trials();
+    trials.extend(savepoints::trials());
     trials.extend(timing::trials());
     trials
 }

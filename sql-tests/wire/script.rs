@@ -9,11 +9,18 @@
 //! < ReadyForQuery I
 //! ```
 //!
+//! A script may have more than one session: `b> Query | ...` is sent by session `b`, and `b< ...`
+//! comes back to it. A notification says which session it is from: `NotificationResponse a ch x`.
+//!
 //! A message to send is its name, then names (`-` is the empty one) and options, then after `|`
 //! its text: of Query and Parse the SQL, of Bind the parameters (comma-separated, `NULL`, `\x..`
 //! for bytes), of CopyData the data (`\n`, `\t` as in Rust), of CopyFail the reason.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
@@ -31,6 +38,12 @@ use crate::harness::{path, trial};
 use crate::postgres;
 use crate::server::Server;
 
+/// How long an answer may take.
+const ANSWER_MAX: Duration = Duration::from_secs(20);
+
+/// How long PostgreSQL may take to answer, when its answers are written down.
+const UPDATE_WAIT: Duration = Duration::from_millis(300);
+
 /// Every script, on PostgreSQL and on Weir.
 pub(super) fn trials() -> Vec<Trial> {
     let mut scripts: Vec<_> = fs::read_dir(path("wire"))
@@ -46,34 +59,125 @@ pub(super) fn trials() -> Vec<Trial> {
         let for_postgres = text.clone();
         trials.push(trial(format!("wire::{name}::postgres"), move || async move {
             let database = postgres::Database::create().await?;
-            let socket = Socket::open(database.port, "postgres", &database.name).await?;
-            run(socket, &for_postgres).await
+            let place =
+                Place { port: database.port, user: "postgres", database: database.name.clone() };
+            if std::env::var_os("WEIR_UPDATE").is_some() {
+                return update(place, &script).await;
+            }
+            run(place, &for_postgres).await
         }));
         trials.push(trial(format!("wire::{name}::weir"), move || async move {
             let server = Server::start(1).await?;
-            run(Socket::open(server.port, "weir", "weir").await?, &text).await
+            run(Place::of(&server), &text).await
         }));
     }
     trials
 }
 
+/// Where sessions are opened.
+pub(super) struct Place {
+    port: u16,
+    user: &'static str,
+    database: String,
+}
+
+impl Place {
+    pub(super) fn of(server: &Server) -> Self {
+        Self { port: server.port, user: "weir", database: "weir".to_owned() }
+    }
+}
+
+/// The sessions of a script by their letters, opened as they are named.
+struct Sessions {
+    place: Place,
+    open: BTreeMap<char, Socket>,
+}
+
+impl Sessions {
+    async fn get(&mut self, letter: char) -> Result<&mut Socket> {
+        let Place { port, user, database } = &self.place;
+        Ok(match self.open.entry(letter) {
+            Entry::Occupied(socket) => socket.into_mut(),
+            Entry::Vacant(place) => place.insert(Socket::open(*port, user, database).await?),
+        })
+    }
+
+    async fn send(&mut self, letter: char, message: &str) -> Result<()> {
+        let mut bytes = bytes::BytesMut::new();
+        message_of(message)?.encode(&mut bytes)?;
+        self.get(letter).await?.send_bytes(&bytes).await
+    }
+
+    async fn receive(&mut self, letter: char, limit: Duration) -> Result<String> {
+        let line = self.get(letter).await?.receive_within(limit).await?;
+        let Some((sender, rest)) =
+            line.strip_prefix("NotificationResponse ").and_then(|rest| rest.split_once(' '))
+        else {
+            return Ok(line);
+        };
+        let from = self.open.iter().find(|(_, socket)| socket.key.0.to_string() == sender);
+        let (letter, _) = from.with_context(|| format!("no session is number {sender}"))?;
+        Ok(format!("NotificationResponse {letter} {rest}"))
+    }
+}
+
+/// What a line does: the session, whether it sends or receives, and the message.
+fn line_of(line: &str) -> Option<(char, bool, &str)> {
+    let (head, message) = line.split_once(' ')?;
+    let sends = head.ends_with('>');
+    let letter = head.strip_suffix(['>', '<'])?;
+    match letter.chars().collect::<Vec<_>>()[..] {
+        [] => Some(('a', sends, message)),
+        [letter] => Some((letter, sends, message)),
+        _ => None,
+    }
+}
+
 /// Sends and compares, line by line.
-pub(super) async fn run(mut socket: Socket, script: &str) -> Result<()> {
+pub(super) async fn run(place: Place, script: &str) -> Result<()> {
+    let mut sessions = Sessions { place, open: BTreeMap::new() };
     for (number, line) in script.lines().enumerate() {
         let at = || format!("line {}: {line}", number + 1);
-        if let Some(message) = line.strip_prefix("> ") {
-            let message = message_of(message).with_context(at)?;
-            let mut bytes = bytes::BytesMut::new();
-            message.encode(&mut bytes).with_context(at)?;
-            socket.send_bytes(&bytes).await.with_context(at)?;
-        } else if let Some(expected) = line.strip_prefix("< ") {
-            let received = socket.receive().await.with_context(at)?;
-            ensure!(received == expected, "{}\nreceived: {received}", at());
-        } else {
-            ensure!(line.is_empty() || line.starts_with('#'), "{}: neither > nor <", at());
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        match line_of(line).with_context(|| format!("{}: neither > nor <", at()))? {
+            (letter, true, message) => sessions.send(letter, message).await.with_context(at)?,
+            (letter, false, expected) => {
+                let received = sessions.receive(letter, ANSWER_MAX).await.with_context(at)?;
+                ensure!(received == expected, "{}\nreceived: {received}", at());
+            }
         }
     }
     Ok(())
+}
+
+/// Writes into the script what PostgreSQL answers to each block of messages.
+async fn update(place: Place, path: &Path) -> Result<()> {
+    let script = fs::read_to_string(path)?;
+    let mut sessions = Sessions { place, open: BTreeMap::new() };
+    let mut updated = String::new();
+    let mut lines = script.lines().peekable();
+    while let Some(line) = lines.next() {
+        match line_of(line) {
+            _ if line.is_empty() || line.starts_with('#') => {}
+            Some((letter, true, message)) => sessions.send(letter, message).await?,
+            _ => continue,
+        }
+        updated.push_str(&format!("{line}\n"));
+        let sends = |line: &&str| matches!(line_of(line), Some((_, true, _)));
+        if !sends(&line) || lines.peek().is_some_and(sends) {
+            continue;
+        }
+        let letters: Vec<char> = sessions.open.keys().copied().collect();
+        for letter in letters {
+            let head = if letter == 'a' { String::new() } else { letter.to_string() };
+            while let Ok(answer) = sessions.receive(letter, UPDATE_WAIT).await {
+                updated.push_str(&format!("{head}< {answer}\n"));
+            }
+        }
+    }
+    Ok(fs::write(path, updated)?)
 }
 
 /// The message of a line.

@@ -165,6 +165,12 @@ fn shown(kind: u8, mut body: BytesMut) -> String {
             let columns: Vec<String> = (0..body.get_i16()).map(|_| column(&mut body)).collect();
             format!("RowDescription [{}]", columns.join(", "))
         }
+        b'A' => {
+            let sender = body.get_i32();
+            format!("NotificationResponse {sender} {} {}", string(&mut body), string(&mut body))
+                .trim_end()
+                .to_owned()
+        }
         b'D' => {
             let values: Vec<String> = (0..body.get_i16()).map(|_| value(&mut body)).collect();
             format!("DataRow {}", values.join(", "))

@@ -179,7 +179,8 @@ async fn garbage() -> Result<()> {
             ensure!(socket.receive().await? == expected);
         }
     }
-    script::run(session(&server).await?, "> Query | SELECT 1 AS a\n< RowDescription [a:23/4]").await
+    script::run(script::Place::of(&server), "> Query | SELECT 1 AS a\n< RowDescription [a:23/4]")
+        .await
 }
 
 async fn versions() -> Result<()> {

@@ -134,6 +134,7 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             relation_bytes: BTreeMap::from([(ObjectId(16384), 16384)]),
             weir_tables: Arc::default(),
             effects: Arc::default(),
+            listening: Vec::new(),
         }),
     }
 }

@@ -181,6 +181,7 @@ impl Fixture {
                 relation_bytes: BTreeMap::new(),
                 weir_tables: Arc::default(),
                 effects: Arc::default(),
+                listening: Vec::new(),
             }),
             style: TextStyle::default(),
             now: WallTime(1_700_000_000_000_000),

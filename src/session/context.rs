@@ -86,6 +86,7 @@ impl Session {
             relation_bytes: Default::default(),
             weir_tables: Arc::clone(&self.weir_tables),
             effects: Arc::default(),
+            listening: self.listening.clone(),
         }
     }
 
@@ -103,6 +104,7 @@ impl Session {
                 Effect::Terminate { pid } => {
                     self.membership.sessions().raise(pid, Interrupt::Shutdown);
                 }
+                Effect::Notify { channel, payload } => self.send_word(&channel, &payload)?,
                 Effect::Sleep(length) => {
                     let slept = async {
                         tokio::time::sleep(length).await;

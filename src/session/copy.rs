@@ -139,7 +139,6 @@ impl Session {
         }
         let writes = self.block.writes.as_mut().ok_or_else(transaction_is_over)?;
         let count = copy.rows.finish(writes).await?;
-        self.block.writing_statements += 1;
         Ok(count)
     }
 

@@ -43,6 +43,7 @@ impl Session {
         let portal = Portal {
             source: Source::Cursor,
             lasts: if declare.hold { Lasts::UntilCommitted } else { Lasts::Transaction },
+            depth: self.block.savepoints.len(),
             description: Some(Arc::clone(rows.description())),
             formats: formats.clone(),
             state: State::Suspended(Box::new(rows.with_formats(formats))),

@@ -1,4 +1,4 @@
-//! DISCARD, and the statements about channels.
+//! DISCARD, and USE.
 
 use super::outcome::Outcome;
 use super::session::Session;
@@ -13,6 +13,7 @@ impl Session {
                 self.check_outside_block("DISCARD ALL")?;
                 self.prepared.clear();
                 self.portals.clear();
+                self.unlisten(None);
                 self.reassign("session_authorization", Scope::Session)?;
                 self.variables.reset_all();
                 "DISCARD ALL"
@@ -24,11 +25,6 @@ impl Session {
             Discard::Temporary => "DISCARD TEMP",
         };
         Ok(Outcome::Command(tag.to_owned()))
-    }
-
-    /// Nobody listens, so there is nothing to end.
-    pub(super) fn unlisten(&self) -> Outcome {
-        Outcome::Command("UNLISTEN".to_owned())
     }
 
     /// USE names the database that the client is connected to, or fails.

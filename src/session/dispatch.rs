@@ -135,9 +135,11 @@ impl Session {
             StatementKind::Show(show) => self.show(show),
             StatementKind::Describe(name) => self.describe_relation(name),
             StatementKind::Discard(what) => self.discard(*what),
-            StatementKind::Unlisten(_) => Ok(self.unlisten()),
-            StatementKind::Listen(_) | StatementKind::Notify { .. } => {
-                Err(SqlError::unsupported("LISTEN and NOTIFY"))
+            StatementKind::Listen(channel) => Ok(self.listen(channel)),
+            StatementKind::Unlisten(channel) => Ok(self.unlisten(channel.as_deref())),
+            StatementKind::Notify { channel, payload } => {
+                self.send_word(channel, payload.as_deref().unwrap_or_default())?;
+                Ok(Outcome::Command("NOTIFY".to_owned()))
             }
             StatementKind::Use(name) => self.use_database(name),
             other => Err(misrouted(other)),

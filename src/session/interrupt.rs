@@ -56,6 +56,8 @@ impl Interrupt {
 #[derive(Debug, Default)]
 pub struct Interrupts {
     state: Mutex<State>,
+    /// Cancelled with the first interrupt that ends the connection.
+    ended: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -106,6 +108,15 @@ impl Interrupts {
             state.raised = Some(interrupt);
         }
         state.token.cancel();
+        if interrupt.is_fatal() {
+            self.ended.cancel();
+        }
+    }
+
+    /// Returns once the connection must end, whether a statement runs or not.
+    pub async fn ended(&self) -> Interrupt {
+        self.ended.cancelled().await;
+        self.raised().unwrap_or(Interrupt::Shutdown)
     }
 
     /// A token that is cancelled with the running statement, for those who work for it.

@@ -9,6 +9,7 @@
 //! - A write is acknowledged after its epoch is committed, unless `synchronous_commit` is off.
 //! - Whatever waits here heeds the connection's [`Interrupts`].
 
+mod channels;
 mod context;
 mod copy;
 mod cursor;
@@ -24,6 +25,7 @@ mod parameter;
 mod portal;
 mod prepared;
 mod query;
+mod savepoint;
 mod session;
 mod sessions;
 mod set;
@@ -33,6 +35,7 @@ mod transaction;
 mod variables;
 mod write;
 
+pub use channels::Notification;
 pub use copy::{CopyIn, CopyOut};
 pub use interrupt::{Interrupt, Interrupts};
 pub use notice::{Notice, Severity};

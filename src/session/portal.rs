@@ -34,6 +34,8 @@ pub(super) struct Portal {
     pub(super) state: State,
     /// How long it lasts.
     pub(super) lasts: Lasts,
+    /// How many savepoints there were before it: it goes with a ROLLBACK to one of those.
+    pub(super) depth: usize,
     /// What its rows look like; `None`: it gives none.
     pub(super) description: Option<Arc<Description>>,
     /// One a column.
@@ -100,6 +102,7 @@ impl Session {
             source: Source::Bound { prepared, parameters },
             state: State::Ready,
             lasts: Lasts::Transaction,
+            depth: self.block.savepoints.len(),
             description,
             formats,
         };
@@ -178,7 +181,7 @@ impl Session {
         self.portals.retain(|_, portal| match portal.lasts {
             Lasts::Transaction => false,
             Lasts::UntilCommitted => {
-                portal.lasts = Lasts::Session;
+                (portal.lasts, portal.depth) = (Lasts::Session, 0);
                 committed
             }
             Lasts::Session => true,

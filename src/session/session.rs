@@ -54,6 +54,8 @@ pub struct Session {
     /// Portals and cursors by name; the unnamed one has the empty name.
     pub(super) portals: HashMap<String, Portal>,
     notices: Vec<Notice>,
+    /// The channels it listens to, in the order of its LISTENs.
+    pub(super) listening: Vec<String>,
     /// The engine's system tables, as the catalogs show them.
     pub(super) weir_tables: Arc<Vec<(String, SchemaRef)>>,
 }
@@ -94,6 +96,7 @@ impl Session {
             prepared: HashMap::new(),
             portals: HashMap::new(),
             notices: Vec::new(),
+            listening: Vec::new(),
             weir_tables: Arc::new(weir_tables),
         })
     }

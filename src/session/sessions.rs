@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::channels::{Channels, Mailbox};
 use super::interrupt::{Interrupt, Interrupts};
 use crate::catalog::pg::{Activities, Activity};
 use crate::clock::{self, WallTime};
@@ -16,11 +17,12 @@ pub struct Sessions {
     /// When the server started, near enough.
     started: WallTime,
     members: Mutex<Members>,
+    channels: Channels,
 }
 
 impl Default for Sessions {
     fn default() -> Self {
-        Self { started: clock::wall(), members: Mutex::default() }
+        Self { started: clock::wall(), members: Mutex::default(), channels: Channels::default() }
     }
 }
 
@@ -43,6 +45,7 @@ pub struct Membership {
     process_id: i32,
     peer: Option<SocketAddr>,
     interrupts: Arc<Interrupts>,
+    mailbox: Arc<Mailbox>,
 }
 
 impl Sessions {
@@ -73,7 +76,18 @@ impl Sessions {
         };
         members.by_id.insert(process_id, Member { interrupts: Arc::clone(&interrupts), activity });
         drop(members);
-        Membership { sessions: Arc::clone(self), process_id, peer, interrupts }
+        Membership {
+            sessions: Arc::clone(self),
+            process_id,
+            peer,
+            interrupts,
+            mailbox: Arc::default(),
+        }
+    }
+
+    /// Who listens to what.
+    pub(super) fn channels(&self) -> &Channels {
+        &self.channels
     }
 
     /// How many sessions the user has.
@@ -114,6 +128,11 @@ impl Membership {
         self.peer.map(|peer| (peer.ip(), peer.port()))
     }
 
+    /// Where the session's notifications wait for it.
+    pub(super) fn mailbox(&self) -> &Arc<Mailbox> {
+        &self.mailbox
+    }
+
     pub(super) fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
@@ -128,6 +147,8 @@ impl Membership {
 
 impl Drop for Membership {
     fn drop(&mut self) {
+        // In this order: once the id is free another session may have it.
+        self.sessions.channels.forget(self.process_id);
         self.sessions.members.lock().by_id.remove(&self.process_id);
     }
 }

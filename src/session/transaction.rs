@@ -17,9 +17,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::channels::Word;
 use super::interrupt::Interrupt;
 use super::notice::Notice;
 use super::outcome::Outcome;
+use super::portal::{Lasts, State};
+use super::savepoint::Savepoint;
 use super::session::Session;
 use super::variables::Scope;
 use crate::clock::{self, WallTime};
@@ -31,8 +34,6 @@ use crate::types::Epoch;
 
 /// `warning`.
 const WARNING: SqlState = "01000";
-/// `invalid_savepoint_specification`.
-const INVALID_SAVEPOINT: SqlState = "3B001";
 
 /// What ReadyForQuery says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +47,17 @@ pub enum TransactionState {
 #[derive(Default)]
 pub(super) struct Block {
     kind: Kind,
-    failed: bool,
+    pub(super) failed: bool,
     /// What `now()` means in it.
     started: Option<WallTime>,
     /// Its writes, from the first one on.
     pub(super) writes: Option<dml::Transaction>,
-    /// Statements that have written.
-    pub(super) writing_statements: u64,
+    /// What it has said about channels.
+    pub(super) word: Word,
     /// What a transaction of a higher isolation level reads: the moment of its first statement.
     pub(super) pinned: Option<QueryContext>,
-    savepoints: Vec<Savepoint>,
+    /// Those that it can go back to, the oldest first.
+    pub(super) savepoints: Vec<Savepoint>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,13 +67,6 @@ enum Kind {
     /// One that the client did not ask for: several statements in one string, or before one Sync.
     Implicit,
     Explicit,
-}
-
-#[derive(Debug)]
-struct Savepoint {
-    name: String,
-    /// `writing_statements` when it was made.
-    writing_statements: u64,
 }
 
 impl Block {
@@ -134,7 +129,12 @@ impl Session {
             // Nothing can bring them back: others need not wait for the locks.
             self.block.writes = None;
         }
-        self.close_portals_of_transaction(false);
+        // Those from before the savepoint live on when it is gone back to.
+        let depth = self.block.savepoints.len();
+        self.portals.retain(|_, portal| {
+            let is_older = portal.depth < depth && !matches!(portal.state, State::Fetched);
+            is_older || portal.lasts == Lasts::Session
+        });
     }
 
     /// Refuses everything but the end of a transaction that failed, or of a client whose role is
@@ -194,10 +194,9 @@ impl Session {
 
     /// Commits what an implicit transaction has written, which goes on.
     pub(super) async fn commit_so_far(&mut self) -> SqlResult<()> {
-        match self.block.writes.take() {
-            Some(writes) => self.commit_writes(writes).await,
-            None => Ok(()),
-        }
+        let word = std::mem::take(&mut self.block.word);
+        let writes = self.block.writes.take();
+        self.commit_writes(writes, word).await
     }
 
     pub(super) fn begin(&mut self, modes: TransactionModes) -> SqlResult<Outcome> {
@@ -263,12 +262,8 @@ impl Session {
     }
 
     async fn commit_block(&mut self) -> SqlResult<()> {
-        let writes = self.block.writes.take();
-        self.block = Block::default();
-        let committed = match writes {
-            Some(writes) => self.commit_writes(writes).await,
-            None => Ok(()),
-        };
+        let Block { writes, word, .. } = std::mem::take(&mut self.block);
+        let committed = self.commit_writes(writes, word).await;
         match committed {
             Ok(()) => self.variables.commit(),
             Err(_) => self.variables.roll_back(),
@@ -283,24 +278,45 @@ impl Session {
         self.close_portals_of_transaction(false);
     }
 
-    async fn commit_writes(&mut self, writes: dml::Transaction) -> SqlResult<()> {
+    /// Lets what a transaction has written and said take effect.
+    async fn commit_writes(
+        &mut self,
+        writes: Option<dml::Transaction>,
+        word: Word,
+    ) -> SqlResult<()> {
         let context = self.dml_context();
-        match writes.commit(&context).await? {
-            Some(epoch) if self.variables.waits_for_commit() => self.until_durable(epoch).await,
-            _ => Ok(()),
+        let entered = match writes {
+            Some(writes) => writes.commit(&context).await?,
+            None => None,
+        };
+        match entered {
+            // Who is told of rows must be able to see them.
+            Some(epoch) if self.variables.waits_for_commit() || word.has_notes() => {
+                self.until_durable(epoch, word).await
+            }
+            _ => {
+                self.announce(word);
+                Ok(())
+            }
         }
     }
 
-    /// Waits until an epoch that rows have entered is committed. The rows cannot be taken back,
-    /// so a cancel ends the waiting, not the transaction.
-    async fn until_durable(&mut self, epoch: Epoch) -> SqlResult<()> {
+    /// Waits until an epoch that rows have entered is committed, and lets others hear `word` then.
+    /// The rows cannot be taken back, so a cancel ends the waiting, not the transaction.
+    async fn until_durable(&mut self, epoch: Epoch, word: Word) -> SqlResult<()> {
         let engine = Arc::clone(&self.engine);
         let interrupts = Arc::clone(&self.interrupts);
         let interrupt = tokio::select! {
             biased;
-            committed = engine.committed(epoch) => return committed,
+            committed = engine.committed(epoch) => {
+                if committed.is_ok() {
+                    self.announce(word);
+                }
+                return committed;
+            }
             interrupt = interrupts.wait() => interrupt,
         };
+        self.announce_later(word, async move { engine.committed(epoch).await });
         if interrupt.is_fatal() {
             return Err(interrupt.error());
         }
@@ -370,46 +386,6 @@ impl Session {
 
     pub(super) fn lock_timeout(&self) -> Option<Duration> {
         self.variables.timeout("lock_timeout")
-    }
-
-    // --- Savepoints --------------------------------------------------------------------------
-
-    pub(super) fn savepoint(&mut self, name: &str) -> SqlResult<Outcome> {
-        self.check_in_block("SAVEPOINT")?;
-        let writing_statements = self.block.writing_statements;
-        self.block.savepoints.push(Savepoint { name: name.to_owned(), writing_statements });
-        Ok(Outcome::Command("SAVEPOINT".to_owned()))
-    }
-
-    pub(super) fn release_savepoint(&mut self, name: &str) -> SqlResult<Outcome> {
-        self.check_in_block("RELEASE SAVEPOINT")?;
-        let index = self.find_savepoint(name)?;
-        self.block.savepoints.truncate(index);
-        Ok(Outcome::Command("RELEASE".to_owned()))
-    }
-
-    pub(super) fn roll_back_to_savepoint(&mut self, name: &str) -> SqlResult<Outcome> {
-        self.check_in_block("ROLLBACK TO SAVEPOINT")?;
-        let index = self.find_savepoint(name)?;
-        if self.block.savepoints[index].writing_statements != self.block.writing_statements {
-            self.block.failed = true;
-            return Err(SqlError::unsupported(
-                "ROLLBACK TO SAVEPOINT after rows were written since the savepoint",
-            )
-            .hint("Roll back the whole transaction."));
-        }
-        self.block.savepoints.truncate(index + 1);
-        self.block.failed = false;
-        Ok(Outcome::Command("ROLLBACK".to_owned()))
-    }
-
-    fn find_savepoint(&self, name: &str) -> SqlResult<usize> {
-        self.block.savepoints.iter().rposition(|savepoint| savepoint.name == name).ok_or_else(
-            || {
-                let message = format!("savepoint \"{name}\" does not exist");
-                SqlError::new(INVALID_SAVEPOINT, message)
-            },
-        )
     }
 
     pub(super) fn check_in_block(&self, command: &str) -> SqlResult<()> {

@@ -39,6 +39,13 @@ pub struct Variables {
     shown: Option<(u64, Arc<BTreeMap<String, pg::Setting>>)>,
 }
 
+/// What SET had done at a savepoint.
+#[derive(Debug)]
+pub(super) struct Saved {
+    session: Values,
+    local: Values,
+}
+
 impl Variables {
     pub(super) fn new(user: &str, superuser: bool) -> Self {
         let superuser = if superuser { "on" } else { "off" };
@@ -216,6 +223,20 @@ impl Variables {
             self.changes += 1;
         }
         self.end_local();
+    }
+
+    /// The values as they are, for a savepoint.
+    pub(super) fn save(&self) -> Saved {
+        Saved { session: self.session.clone(), local: self.local.clone() }
+    }
+
+    /// Goes back to a savepoint.
+    pub(super) fn restore(&mut self, saved: &Saved) {
+        if self.session != saved.session || self.local != saved.local {
+            self.session.clone_from(&saved.session);
+            self.local.clone_from(&saved.local);
+            self.changes += 1;
+        }
     }
 
     fn end_local(&mut self) {

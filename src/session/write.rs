@@ -51,7 +51,6 @@ impl Session {
         let written = interrupts.race(Box::pin(work)).await;
         self.block.writes = Some(writes);
         let written = written?;
-        self.block.writing_statements += 1;
         let tag = match kind {
             StatementKind::Insert(_) => format!("INSERT 0 {}", written.rows),
             StatementKind::Truncate(_) => "TRUNCATE TABLE".to_owned(),

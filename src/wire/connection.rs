@@ -37,6 +37,8 @@ pub(super) struct Connection {
     pub(super) shutdown: CancellationToken,
     /// Whether messages are skipped until Sync.
     pub(super) skipping: bool,
+    /// Whether the client was told that it is its turn, and has said nothing since.
+    is_ready: bool,
     /// The reported variables as the client knows them.
     reported: Vec<(&'static str, String)>,
     /// [`Variables::changes`](crate::session::Variables::changes) when they were.
@@ -103,6 +105,7 @@ impl Connection {
             interrupts,
             shutdown,
             skipping: false,
+            is_ready: false,
             reported: session.variables().reported(),
             reported_at: session.variables().changes(),
             session,
@@ -149,21 +152,60 @@ impl Connection {
         }
     }
 
-    /// The next message; while none comes, the things that end an idle connection.
+    /// The next message; while none comes, the things that end an idle connection, and the word
+    /// that others send it.
     async fn next(&mut self) -> Result<Frontend, ReadError> {
         let idle = self.session.idle_timeout();
         let timeout = async {
-            match &idle {
-                Some((timeout, _)) => tokio::time::sleep(*timeout).await,
+            match idle {
+                Some((timeout, error)) => {
+                    tokio::time::sleep(timeout).await;
+                    error
+                }
                 None => std::future::pending().await,
             }
         };
-        tokio::select! {
-            biased;
-            () = self.shutdown.cancelled() => Err(ReadError::Fatal(Interrupt::Shutdown.error())),
-            message = self.reader.message() => message,
-            () = timeout => Err(idle.map_or(ReadError::Gone, |(_, error)| ReadError::Fatal(error))),
+        let mut timeout = pin!(timeout);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shutdown.cancelled() => {
+                    return Err(ReadError::Fatal(Interrupt::Shutdown.error()));
+                }
+                interrupt = self.interrupts.ended() => {
+                    return Err(ReadError::Fatal(interrupt.error()));
+                }
+                message = self.reader.message() => {
+                    self.is_ready = false;
+                    return message;
+                }
+                error = &mut timeout => return Err(ReadError::Fatal(error)),
+                () = self.session.notified(), if self.is_ready => {
+                    let delivered = async {
+                        self.deliver().await?;
+                        Ok(self.writer.flush().await?)
+                    };
+                    delivered.await.map_err(|end| match end {
+                        End::Gone => ReadError::Gone,
+                        End::Fatal(error) => ReadError::Fatal(error),
+                    })?;
+                }
+            }
         }
+    }
+
+    /// Sends what others have told the session, if it is in no transaction.
+    async fn deliver(&mut self) -> Result<(), End> {
+        if self.session.transaction_state() != TransactionState::Idle {
+            return Ok(());
+        }
+        for notification in self.session.take_notifications().map_err(End::Fatal)? {
+            self.writer.put(&report::notification(&notification));
+            if self.writer.is_full() {
+                self.writer.flush().await?;
+            }
+        }
+        Ok(())
     }
 
     async fn handle(&mut self, message: Frontend) -> Result<(), End> {
@@ -273,6 +315,7 @@ impl Connection {
         self.interrupts.end();
         self.session.is_idle();
         self.settle();
+        self.deliver().await?;
         self.report_variables();
         let status = match self.session.transaction_state() {
             TransactionState::Idle => TransactionStatus::Idle,
@@ -281,6 +324,7 @@ impl Connection {
         };
         self.writer.put(&ReadyForQuery::new(status));
         self.writer.flush().await?;
+        self.is_ready = true;
         Ok(())
     }
 

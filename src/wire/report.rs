@@ -1,9 +1,9 @@
 //! Errors and notices as the protocol's fields.
 
-use pgwire::messages::response::{ErrorResponse, NoticeResponse};
+use pgwire::messages::response::{ErrorResponse, NoticeResponse, NotificationResponse};
 
 use crate::error::SqlError;
-use crate::session::{Notice, Severity};
+use crate::session::{Notice, Notification, Severity};
 
 /// An error that ends the statement.
 pub(super) fn error(error: &SqlError) -> ErrorResponse {
@@ -25,6 +25,15 @@ pub(super) fn notice(notice: &Notice) -> NoticeResponse {
         Severity::Warning => "WARNING",
     };
     NoticeResponse::new(fields(severity, &notice.report))
+}
+
+/// Word from another session.
+pub(super) fn notification(notification: &Notification) -> NotificationResponse {
+    NotificationResponse::new(
+        notification.sender,
+        text(&notification.channel),
+        text(&notification.payload),
+    )
 }
 
 fn fields(severity: &str, error: &SqlError) -> Vec<(u8, String)> {

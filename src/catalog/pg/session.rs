@@ -50,6 +50,8 @@ pub struct PgSession {
     pub weir_tables: Arc<Vec<(String, SchemaRef)>>,
     /// What the statement's functions ask the session to do, in order.
     pub effects: Arc<Mutex<Vec<Effect>>>,
+    /// The channels that the session listens to.
+    pub listening: Vec<String>,
 }
 
 /// A session variable, as `pg_settings` shows it.
@@ -103,6 +105,8 @@ pub enum Effect {
     Terminate { pid: i32 },
     /// `pg_sleep(seconds)`: let the statement end so much later.
     Sleep(Duration),
+    /// `pg_notify(channel, payload)`: NOTIFY.
+    Notify { channel: String, payload: String },
 }
 
 impl PgContext {
@@ -135,6 +139,7 @@ impl PgSession {
             relation_bytes: BTreeMap::new(),
             weir_tables: Arc::default(),
             effects: Arc::default(),
+            listening: Vec::new(),
         }
     }
 

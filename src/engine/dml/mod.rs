@@ -25,6 +25,7 @@ mod row_id;
 mod target;
 mod transaction;
 mod truncate;
+mod undo;
 mod unique;
 mod update;
 
@@ -45,6 +46,7 @@ pub use pour::{Pouring, pour};
 pub use row_id::RowIds;
 pub use transaction::Transaction;
 pub use truncate::truncate;
+pub use undo::Mark;
 pub(super) use unique::key_text;
 pub use update::update;
 

@@ -15,6 +15,7 @@ use super::changes::Changes;
 use super::context::{Context, Limits};
 use super::environment::blocking;
 use super::locks::{Held, TransactionId};
+use super::undo::{Mark, Replaced, Step, UndoLog};
 use super::unique::{self, Taken};
 use crate::catalog::Object;
 use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
@@ -32,6 +33,8 @@ pub struct Transaction {
     /// In the order of their ids, so that the write sets of two commits look alike.
     tables: BTreeMap<ObjectId, Written>,
     bytes: usize,
+    /// What a ROLLBACK TO SAVEPOINT undoes.
+    undo: UndoLog,
 }
 
 /// A table whose lock the transaction holds.
@@ -54,7 +57,42 @@ impl Transaction {
             generation: None,
             tables: BTreeMap::new(),
             bytes: 0,
+            undo: UndoLog::default(),
         }
+    }
+
+    /// Notes from here on what statements do, so that [`Transaction::roll_back_to`] can undo it.
+    pub fn mark(&mut self) -> Mark {
+        self.undo.mark()
+    }
+
+    /// Undoes all since `mark`: the locks that were taken since then are free again.
+    pub fn roll_back_to(&mut self, mark: Mark) {
+        while let Some(step) = self.undo.pop_after(mark) {
+            match step {
+                Step::Locked(object) => {
+                    self.tables.remove(&object);
+                }
+                Step::Changed { object, entries, taken, deltas, bytes } => {
+                    let table = self.tables.get_mut(&object).expect("its lock is undone later");
+                    entries.restore(Arc::make_mut(&mut table.overlay));
+                    let all = Arc::make_mut(&mut table.taken);
+                    for (index, keys) in taken {
+                        keys.restore(all.entry(index).or_default());
+                    }
+                    table.deltas.truncate(deltas);
+                    self.bytes = bytes;
+                }
+            }
+        }
+        if self.tables.is_empty() {
+            self.generation = None;
+        }
+    }
+
+    /// No [`Mark`] is needed any more.
+    pub fn forget_marks(&mut self) {
+        self.undo.forget();
     }
 
     /// Whether nothing was written.
@@ -99,6 +137,7 @@ impl Transaction {
             _held: held,
         };
         self.tables.insert(object.id, written);
+        self.undo.note(Step::Locked(object.id));
         Ok(())
     }
 
@@ -116,7 +155,8 @@ impl Transaction {
 
     /// Checks that a statement with `bytes` of changes still fits.
     pub(super) fn check_size(&self, bytes: usize, limits: &Limits) -> SqlResult<()> {
-        if self.bytes.saturating_add(bytes) <= limits.transaction_bytes_max {
+        let so_far = self.bytes.saturating_add(self.undo.bytes());
+        if so_far.saturating_add(bytes) <= limits.transaction_bytes_max {
             return Ok(());
         }
         Err(SqlError::new(code::OUT_OF_MEMORY, "transaction is too large")
@@ -136,20 +176,21 @@ impl Transaction {
         let bytes = changes.bytes();
         let (entries, deltas) = changes.into_parts();
         let guards = table.inbox.guards();
+        let mut changed = Taken::new();
         if !guards.is_empty() {
             let (taken, deltas) = (Arc::clone(&table.taken), deltas.clone());
-            let changed = blocking(move || unique::check(&guards, &taken, &deltas)).await?;
-            let all = Arc::make_mut(&mut table.taken);
-            for (index, keys) in changed {
-                all.entry(index).or_default().extend(keys);
-            }
+            changed = blocking(move || unique::check(&guards, &taken, &deltas)).await?;
         }
+        let notes = self.undo.notes();
+        let step = Step::Changed {
+            object,
+            taken: Replaced::by_all(Arc::make_mut(&mut table.taken), changed, notes),
+            entries: Replaced::by(Arc::make_mut(&mut table.overlay), entries, notes),
+            deltas: table.deltas.len(),
+            bytes: self.bytes,
+        };
+        self.undo.note(step);
         self.bytes += bytes;
-        if table.overlay.is_empty() {
-            table.overlay = Arc::new(entries);
-        } else {
-            Arc::make_mut(&mut table.overlay).extend(entries);
-        }
         table.deltas.extend(deltas);
         Ok(())
     }

@@ -26,6 +26,8 @@ pub(super) enum Series {
     Keywords,
     /// `pg_show_all_settings()`: the rows of `pg_settings`.
     Settings,
+    /// `pg_listening_channels()`.
+    ListeningChannels,
     /// Any other function: one row.
     Single(&'static Function),
 }
@@ -46,6 +48,7 @@ impl Series {
             "pg_partition_ancestors" => Series::PartitionAncestors,
             "pg_get_keywords" => Series::Keywords,
             "pg_show_all_settings" => Series::Settings,
+            "pg_listening_channels" => Series::ListeningChannels,
             _ => return None,
         })
     }
@@ -58,7 +61,8 @@ impl Series {
             | Series::AclExplode
             | Series::PartitionAncestors
             | Series::Keywords
-            | Series::Settings => true,
+            | Series::Settings
+            | Series::ListeningChannels => true,
             Series::Unnest | Series::Numbers | Series::Subscripts | Series::Single(_) => false,
         }
     }
@@ -104,6 +108,7 @@ impl Series {
                 .flatten()
                 .map(|one| column(one.name, one.sql_type.clone()))
                 .collect(),
+            Series::ListeningChannels => vec![column(name, SqlType::Text)],
             Series::Single(function) => vec![column(name, function.returns.of(arguments))],
         }
     }
@@ -143,6 +148,9 @@ impl Series {
                 Some(settings) => pg::rows(settings, context)?,
                 None => Vec::new(),
             },
+            Series::ListeningChannels => {
+                context.session.listening.iter().map(|one| single(Value::text(one))).collect()
+            }
             Series::Single(function) => {
                 vec![single(pg::call(function, context, arguments)?)]
             }

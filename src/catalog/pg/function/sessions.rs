@@ -11,7 +11,10 @@ use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::role::SIGNAL_BACKEND;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 26] = [
+/// The most notifications of one statement.
+const EFFECTS_MAX: usize = 100_000;
+
+pub(super) const FUNCTIONS: [Function; 27] = [
     strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
@@ -62,6 +65,7 @@ pub(super) const FUNCTIONS: [Function; 26] = [
             Effect::Terminate { pid }
         })
     }),
+    lenient("pg_notify", (2, 2), Returns::Void, notify),
     strict("pg_sleep", (1, 1), Returns::Void, sleep),
     // There are no advisory locks to release.
     strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
@@ -122,6 +126,20 @@ fn sleep(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let longest = if seconds > 0.0 { Duration::MAX } else { Duration::ZERO };
     let length = Duration::try_from_secs_f64(seconds).unwrap_or(longest);
     context.session.effects.lock().push(Effect::Sleep(length));
+    Ok(Value::text(""))
+}
+
+/// The session sends it when the statement has run.
+fn notify(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let channel = text_argument(context, arguments, 0);
+    let payload = text_argument(context, arguments, 1);
+    let mut effects = context.session.effects.lock();
+    if effects.len() == EFFECTS_MAX {
+        let message = "too many notifications in the NOTIFY queue";
+        return Err(SqlError::new(code::PROGRAM_LIMIT_EXCEEDED, message)
+            .detail(format!("A statement may send {EFFECTS_MAX}.")));
+    }
+    effects.push(Effect::Notify { channel, payload });
     Ok(Value::text(""))
 }
 
