@@ -186,6 +186,17 @@ impl<'a> Actor<'a> {
         }
     }
 
+    /// Refuses temporary tables to those who may not have them in this database.
+    pub fn check_temporary(&self, database: &str) -> SqlResult<()> {
+        let found = self.catalog.database(database);
+        if found.is_some_and(|one| self.on_database(one).contains(Privileges::TEMPORARY)) {
+            return Ok(());
+        }
+        let message =
+            format!("permission denied to create temporary tables in database \"{database}\"");
+        Err(SqlError::new(code::INSUFFICIENT_PRIVILEGE, message))
+    }
+
     /// The schemas of a search path that it may look into: names are not found in the others.
     pub fn usable_path(&self, search_path: &[String]) -> Vec<String> {
         let usable = |name: &&String| {

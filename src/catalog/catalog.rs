@@ -29,6 +29,20 @@ pub const PUBLIC: &str = "public";
 /// Weir's own system tables.
 pub const WEIR: &str = "weir";
 
+/// What a session calls the schema of its temporary tables, whose name goes on with `_` and a
+/// number.
+pub const PG_TEMP: &str = "pg_temp";
+
+/// Whether the schema of this name holds the temporary tables of a session.
+pub fn is_temporary_schema(name: &str) -> bool {
+    name.strip_prefix(PG_TEMP).is_some_and(|rest| rest.starts_with('_'))
+}
+
+/// A search path for what outlives the session: without its temporary tables.
+pub fn lasting_path(search_path: &[String]) -> Vec<String> {
+    search_path.iter().filter(|schema| !is_temporary_schema(schema)).cloned().collect()
+}
+
 /// `pg_namespace.oid` of the schemas that are there from the start.
 pub const PG_CATALOG_OID: ObjectId = ObjectId(11);
 pub const PUBLIC_OID: ObjectId = ObjectId(2200);
@@ -204,12 +218,8 @@ impl Catalog {
         schema: Option<&str>,
         name: &str,
     ) -> Option<&Arc<Object>> {
-        match schema {
-            Some(schema) => self.object_named(&QualifiedName::new(schema, name)),
-            None => search_path
-                .iter()
-                .find_map(|schema| self.object_named(&QualifiedName::new(schema, name))),
-        }
+        schemas_meant(search_path, schema)
+            .find_map(|schema| self.object_named(&QualifiedName::new(schema, name)))
     }
 
     /// The relation of exactly this name.
@@ -259,7 +269,8 @@ impl Catalog {
     /// Where a new relation goes when its statement names no schema: the first of the search path
     /// that exists and is not the system's.
     pub fn creation_schema(&self, search_path: &[String]) -> Option<&Arc<Schema>> {
-        search_path.iter().filter_map(|name| self.schema(name)).find(|schema| !schema.is_system())
+        let lasting = search_path.iter().filter(|name| !is_temporary_schema(name));
+        lasting.filter_map(|name| self.schema(name)).find(|schema| !schema.is_system())
     }
 
     /// `t_pkey`, or the first of `t_pkey1`, `t_pkey2`, ... that is free.
@@ -352,6 +363,22 @@ impl Catalog {
         needs_first.reverse();
         needs_first
     }
+}
+
+/// The schemas in which a name is looked for. Of those with temporary tables a session finds only
+/// its own, which is in its path.
+pub(super) fn schemas_meant<'a>(
+    search_path: &'a [String],
+    schema: Option<&'a str>,
+) -> impl Iterator<Item = &'a str> {
+    let path = search_path.iter().map(String::as_str);
+    let in_path = move |found: &&str| match schema {
+        None => true,
+        Some(PG_TEMP) => is_temporary_schema(found),
+        Some(named) => is_temporary_schema(named) && *found == named,
+    };
+    let named = schema.filter(|named| *named != PG_TEMP && !is_temporary_schema(named));
+    named.into_iter().chain(path.filter(move |found| named.is_none() && in_path(found)))
 }
 
 /// The parts with `_` between them. Of a name that is too long, the longer of the first two parts

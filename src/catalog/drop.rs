@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::catalog::{Catalog, Named};
+use super::catalog::{Catalog, Named, PG_TEMP, schemas_meant};
 use super::edit::no_schema;
 use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName};
@@ -142,18 +142,14 @@ impl Catalog {
         name: &str,
     ) -> SqlResult<ObjectId> {
         if let Some(schema) = schema
+            && schema != PG_TEMP
             && self.schema(schema).is_none()
         {
             return Err(no_schema(schema));
         }
         let noun = request.kind.noun();
-        let schemas: Vec<&str> = match schema {
-            Some(schema) => vec![schema],
-            None => request.search_path.iter().map(String::as_str).collect(),
-        };
-        let named = schemas
-            .iter()
-            .find_map(|schema| self.names.get(&QualifiedName::new(*schema, name)))
+        let named = schemas_meant(request.search_path, schema)
+            .find_map(|schema| self.names.get(&QualifiedName::new(schema, name)))
             .ok_or_else(|| {
                 let message = format!("{noun} \"{name}\" does not exist");
                 let missing = match request.kind {

@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::catalog::{Catalog, Database, Named, Schema, is_system_schema, names_of, oids_of};
+use super::catalog::{
+    Catalog, Database, Named, Schema, is_system_schema, is_temporary_schema, names_of, oids_of,
+};
 use super::durable::{self, Change};
 use super::edit_access::NewKind;
-use super::object::Object;
+use super::object::{Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -47,6 +49,7 @@ impl Catalog {
                 .detail("System catalog modifications are currently disallowed."));
         }
         check_columns(&object)?;
+        self.check_temporary(&object)?;
         if let Some(missing) = object.depends_on.iter().find(|id| !self.exists(**id)) {
             return Err(SqlError::internal(format!("depends on {}, which is gone", missing.0)));
         }
@@ -104,6 +107,37 @@ impl Catalog {
         Ok((next, gone.into_iter().map(delete).collect()))
     }
 
+    /// What outlives a session cannot need its tables; and only plain tables are temporary.
+    fn check_temporary(&self, object: &Object) -> SqlResult<()> {
+        let is_plain = match &object.kind {
+            ObjectKind::Table(table) => table.connector.is_none(),
+            ObjectKind::Index(_) => true,
+            _ => false,
+        };
+        if is_temporary_schema(&object.name.schema) {
+            return match is_plain {
+                true => Ok(()),
+                false => Err(SqlError::unsupported("a temporary relation that is no plain table")),
+            };
+        }
+        let needs = object.depends_on.iter().filter_map(|id| self.object(*id));
+        let Some(needed) = needs.into_iter().find(|on| is_temporary_schema(&on.name.schema)) else {
+            return Ok(());
+        };
+        if matches!(object.kind, ObjectKind::MaterializedView(_)) {
+            let message = "materialized views must not use temporary tables or views";
+            return Err(SqlError::new(code::FEATURE_NOT_SUPPORTED, message));
+        }
+        let what = format!("a {} over a temporary table", object.kind_name());
+        Err(SqlError::unsupported(what)
+            .detail(format!("Table \"{}\" ends with its session.", needed.name.name)))
+    }
+
+    /// With a schema for temporary tables.
+    pub fn with_temporary_schema(&self, name: &str, owner: &str) -> SqlResult<Edited> {
+        self.with_new_schema(name, owner)
+    }
+
     /// With a new schema.
     pub fn with_schema(&self, name: &str, owner: &str) -> SqlResult<Edited> {
         if name.starts_with("pg_") {
@@ -113,6 +147,10 @@ impl Catalog {
             )
             .detail("The prefix \"pg_\" is reserved for system schemas."));
         }
+        self.with_new_schema(name, owner)
+    }
+
+    fn with_new_schema(&self, name: &str, owner: &str) -> SqlResult<Edited> {
         if self.schema(name).is_some() {
             let message = format!("schema \"{name}\" already exists");
             return Err(SqlError::new(code::DUPLICATE_SCHEMA, message));

@@ -135,6 +135,8 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             weir_tables: Arc::default(),
             effects: Arc::default(),
             listening: Vec::new(),
+            prepared: Arc::default(),
+            cursors: Vec::new(),
         }),
     }
 }

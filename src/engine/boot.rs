@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ddl::{fill, forget_unfinished, guard_of, own_meta};
+use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, own_meta};
 use super::{Engine, Settings, jobs, sink};
 use crate::catalog::catalog::nothing;
 use crate::catalog::{Catalog, Object, ObjectKind, object};
@@ -62,7 +62,8 @@ impl Engine {
         data: &Path,
     ) -> SqlResult<Arc<Engine>> {
         let snapshot = store.snapshot();
-        let catalog = Arc::new(with_secret(&store, load_catalog(&snapshot)?)?);
+        let catalog = forget_temporary(&store, load_catalog(&snapshot)?)?;
+        let catalog = Arc::new(with_secret(&store, catalog)?);
         let readers = Readers::default();
         // Queries spill what their share of the memory does not hold.
         let spill = data.join("spill");

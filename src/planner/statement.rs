@@ -221,6 +221,16 @@ pub struct CreateTable {
     pub query: Option<Query>,
     /// The names in `CREATE TABLE t (a, b) AS query`.
     pub query_columns: Vec<String>,
+    /// `CREATE TEMP TABLE`, and what a COMMIT does to it.
+    pub temporary: Option<OnCommit>,
+}
+
+/// `ON COMMIT` of a temporary table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnCommit {
+    PreserveRows,
+    DeleteRows,
+    Drop,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use super::scan::{IndexRows, ScanProvider, Shown};
 use super::session::session_state;
 use super::strict::Strict;
 use super::system::{catalog_table, weir_table};
-use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR};
+use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, PG_TEMP, WEIR, is_temporary_schema};
 use crate::catalog::function::CALLER;
 use crate::catalog::{Object, ObjectKind, QualifiedName, pg};
 use crate::error::{SqlError, SqlResult};
@@ -77,6 +77,11 @@ impl CatalogProvider for Database {
             let implicit = (!self.0.search_path.iter().any(|s| s == PG_CATALOG))
                 .then(|| PG_CATALOG.to_owned());
             implicit.into_iter().chain(path.cloned()).collect()
+        } else if name == PG_TEMP || is_temporary_schema(name) {
+            // A session finds its own temporary tables, and no others.
+            let path = self.0.search_path.iter().filter(|own| is_temporary_schema(own));
+            let own = path.filter(|own| name == PG_TEMP || *own == name);
+            own.cloned().collect()
         } else if name == TARGET || self.0.catalog.schema(name).is_some() {
             vec![name.to_owned()]
         } else {

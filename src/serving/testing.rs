@@ -182,6 +182,8 @@ impl Fixture {
                 weir_tables: Arc::default(),
                 effects: Arc::default(),
                 listening: Vec::new(),
+                prepared: Arc::default(),
+                cursors: Vec::new(),
             }),
             style: TextStyle::default(),
             now: WallTime(1_700_000_000_000_000),

@@ -17,11 +17,8 @@ use tokio::sync::Notify;
 
 use super::outcome::Outcome;
 use super::session::Session;
+use crate::catalog::pg;
 use crate::error::{SqlError, SqlResult, code};
-
-/// The longest name of a channel, and the longest payload, as in PostgreSQL.
-const CHANNEL_BYTES_MAX: usize = 63;
-const PAYLOAD_BYTES_MAX: usize = 7999;
 
 /// What a listener may have waiting, and what a transaction may say.
 const WAITING_BYTES_MAX: usize = 8 << 20;
@@ -224,16 +221,7 @@ impl Session {
 
     /// NOTIFY and `pg_notify()`.
     pub(super) fn send_word(&mut self, channel: &str, payload: &str) -> SqlResult<()> {
-        let refuse = |message| Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message));
-        if channel.is_empty() {
-            return refuse("channel name cannot be empty");
-        }
-        if channel.len() > CHANNEL_BYTES_MAX {
-            return refuse("channel name too long");
-        }
-        if payload.len() > PAYLOAD_BYTES_MAX {
-            return refuse("payload string too long");
-        }
+        pg::check_notification(channel, payload)?;
         self.block.word.say(Note { channel: channel.into(), payload: payload.into() })
     }
 
@@ -352,8 +340,8 @@ mod tests {
     fn a_listener_that_takes_nothing_is_told_so_and_keeps_no_memory() {
         let (channels, mailbox) = (Channels::default(), Arc::default());
         channels.listen("d", "c", 1, &mailbox);
-        let large = "x".repeat(PAYLOAD_BYTES_MAX);
-        for _ in 0..=WAITING_BYTES_MAX / PAYLOAD_BYTES_MAX {
+        let large = "x".repeat(8000);
+        for _ in 0..=WAITING_BYTES_MAX / 8000 {
             channels.publish("d", 7, vec![note(&large)]);
         }
         assert!(mailbox.waiting.lock().notifications.is_empty());

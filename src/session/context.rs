@@ -7,7 +7,7 @@ use super::prepared::Basis;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::variables::Scope;
-use crate::catalog::pg::{Effect, PgSession};
+use crate::catalog::pg::{Cursor, Effect, PgSession};
 use crate::clock::{self, WallTime};
 use crate::engine::dml;
 use crate::error::SqlResult;
@@ -87,7 +87,15 @@ impl Session {
             weir_tables: Arc::clone(&self.weir_tables),
             effects: Arc::default(),
             listening: self.listening.clone(),
+            prepared: self.show_prepared(),
+            cursors: self.show_cursors(),
         }
+    }
+
+    /// The portals that `pg_cursors` shows: those with a name.
+    fn show_cursors(&self) -> Vec<Arc<Cursor>> {
+        let named = self.portals.iter().filter(|(name, _)| !name.is_empty());
+        named.map(|(_, portal)| Arc::clone(&portal.shown)).collect()
     }
 
     /// Does what functions of a statement asked for.

@@ -1,13 +1,17 @@
 //! SQL's cursors: DECLARE, FETCH, MOVE, CLOSE, over the same portals as the wire's.
 //!
-//! A cursor's query runs as it is fetched from, and only forwards.
+//! A cursor's query runs as it is fetched from. One without SCROLL goes forwards only, and keeps
+//! nothing; for one with it see `scroll`.
 
 use std::sync::Arc;
 
 use super::outcome::{Fetch as Fetching, Format, Outcome, Rows, Tag};
 use super::parameter::Parameters;
 use super::portal::{Lasts, Portal, Source, State, no_portal};
+use super::scroll::Scroll;
 use super::session::Session;
+use crate::catalog::pg;
+use crate::clock;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{Declare, Direction, Fetch};
 
@@ -24,20 +28,25 @@ impl Session {
     pub(super) async fn declare(
         &mut self,
         declare: &Declare,
+        text: &str,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
         if !declare.hold && !self.block.is_explicit() {
             self.check_in_block("DECLARE CURSOR")?;
-        }
-        if declare.scroll == Some(true) {
-            return Err(SqlError::unsupported("DECLARE SCROLL CURSOR")
-                .hint("Cursors go forwards only: leave out SCROLL."));
         }
         if self.portals.contains_key(&declare.name) {
             let message = format!("cursor \"{}\" already exists", declare.name);
             return Err(SqlError::new(code::DUPLICATE_CURSOR, message));
         }
         let rows = self.select(&declare.query, parameters).await?.with_tag(Tag::Counted("FETCH"));
+        let shown = pg::Cursor {
+            name: declare.name.clone(),
+            statement: text.to_owned(),
+            is_holdable: declare.hold,
+            is_binary: declare.binary,
+            is_scrollable: declare.scroll == Some(true),
+            created: clock::wall(),
+        };
         let format = if declare.binary { Format::Binary } else { Format::Text };
         let formats = vec![format; rows.description().len()];
         let portal = Portal {
@@ -46,13 +55,20 @@ impl Session {
             depth: self.block.savepoints.len(),
             description: Some(Arc::clone(rows.description())),
             formats: formats.clone(),
-            state: State::Suspended(Box::new(rows.with_formats(formats))),
+            state: match declare.scroll {
+                Some(true) => State::Scrolling(Box::new(Scroll::new(rows.with_formats(formats)))),
+                _ => State::Suspended(Box::new(rows.with_formats(formats))),
+            },
+            shown: Arc::new(shown),
         };
         self.portals.insert(declare.name.clone(), portal);
         Ok(Outcome::Command("DECLARE CURSOR".to_owned()))
     }
 
     pub(super) async fn fetch(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
+        if self.is_scrolling(&fetch.cursor) {
+            return self.scroll(fetch).await;
+        }
         let steps = steps(fetch.direction)?;
         let mut rows = self.take_cursor(&fetch.cursor).await?;
         let skipped = self.skip(&mut rows, Some(steps.skip)).await;
@@ -65,6 +81,9 @@ impl Session {
     }
 
     pub(super) async fn move_cursor(&mut self, fetch: &Fetch) -> SqlResult<Outcome> {
+        if self.is_scrolling(&fetch.cursor) {
+            return self.scroll_past(fetch).await;
+        }
         let steps = steps(fetch.direction)?;
         let total = steps.take.and_then(|take| steps.skip.checked_add(take));
         let mut rows = self.take_cursor(&fetch.cursor).await?;
@@ -130,7 +149,7 @@ impl Session {
     }
 }
 
-fn no_cursor(name: &str) -> SqlError {
+pub(super) fn no_cursor(name: &str) -> SqlError {
     let mut error = no_portal(name);
     error.message = format!("cursor \"{name}\" does not exist");
     error
@@ -153,7 +172,7 @@ fn steps(direction: Direction) -> SqlResult<Steps> {
         Direction::BackwardAll | Direction::First | Direction::Last | Direction::Absolute(_) => {}
     }
     Err(SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-        .hint("Use FETCH FORWARD, FETCH NEXT, FETCH RELATIVE with a positive count, or FETCH ALL."))
+        .hint("Declare it with SCROLL option to enable backward scan."))
 }
 
 #[cfg(test)]

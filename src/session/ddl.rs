@@ -6,6 +6,7 @@ use super::notice::Notice;
 use super::outcome::{Description, Outcome};
 use super::parameter::Parameters;
 use super::session::Session;
+use crate::catalog::catalog::PG_TEMP;
 use crate::catalog::role;
 use crate::engine::{DdlOutcome, Names};
 use crate::error::{SqlError, SqlResult, code};
@@ -34,7 +35,12 @@ impl Session {
             kind => {
                 let tag = tag(kind);
                 self.before_ddl(tag, locks_tables(kind)).await?;
-                let outcome = self.define(kind, &statement.text).await?;
+                let outcome = match kind {
+                    StatementKind::CreateTable(create) => {
+                        self.create_table(create, &statement.text).await?
+                    }
+                    kind => self.define(kind, &statement.text).await?,
+                };
                 self.tell(outcome);
                 Ok(Outcome::Command(tag.to_owned()))
             }
@@ -61,7 +67,6 @@ impl Session {
         let cancel = &self.interrupts.token();
         let engine = Arc::clone(&self.engine);
         match kind {
-            StatementKind::CreateTable(create) => engine.create_table(create, text, &names).await,
             StatementKind::CreateSource(create) => engine.create_source(create, text, &names).await,
             StatementKind::CreateView(create) => engine.create_view(create, text, &names).await,
             StatementKind::CreateMaterializedView(create) => {
@@ -103,6 +108,17 @@ impl Session {
         }
     }
 
+    async fn create_table(&mut self, create: &CreateTable, text: &str) -> SqlResult<DdlOutcome> {
+        let temporary = self.as_temporary(create).await?;
+        let create = temporary.as_ref().unwrap_or(create);
+        let engine = Arc::clone(&self.engine);
+        let outcome = engine.create_table(create, text, &self.names()).await?;
+        if outcome.notices.is_empty() {
+            self.note_temporary(create);
+        }
+        Ok(outcome)
+    }
+
     /// The table with its query's columns, then the query's rows; not the one without the other.
     async fn create_table_as(&mut self, create: &CreateTable, text: &str) -> SqlResult<Outcome> {
         self.before_ddl("CREATE TABLE AS", false).await?;
@@ -112,9 +128,11 @@ impl Session {
         let description = self.plan(query, &[]).await?.description(&self.engine.catalog());
         let mut create = create.clone();
         create.columns = columns_of(&description, &create.query_columns)?;
+        let made = self.create_table(&create, text).await?;
         let names = self.names();
-        let engine = Arc::clone(&self.engine);
-        let made = engine.create_table(&create, text, &names).await?;
+        if create.temporary.is_some() {
+            create.name.schema = Some(PG_TEMP.to_owned());
+        }
         let existed = !made.notices.is_empty();
         self.tell(made);
         if existed {
@@ -140,7 +158,7 @@ impl Session {
                 };
                 // What the failed statement holds must go first.
                 self.block.writes = None;
-                engine.drop_objects(&drop, &names).await?;
+                Arc::clone(&self.engine).drop_objects(&drop, &names).await?;
                 Err(error)
             }
         }

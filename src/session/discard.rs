@@ -7,22 +7,28 @@ use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::Discard;
 
 impl Session {
-    pub(super) fn discard(&mut self, what: Discard) -> SqlResult<Outcome> {
+    pub(super) async fn discard(&mut self, what: Discard) -> SqlResult<Outcome> {
         let tag = match what {
             Discard::All => {
                 self.check_outside_block("DISCARD ALL")?;
-                self.prepared.clear();
+                self.commit_so_far().await?;
+                self.deallocate(None)?;
                 self.portals.clear();
                 self.unlisten(None);
                 self.reassign("session_authorization", Scope::Session)?;
                 self.variables.reset_all();
+                self.discard_temporary().await?;
                 "DISCARD ALL"
             }
-            // Plans follow the catalog by themselves; sequences and temporary tables there are
-            // none: all of them are as if just discarded.
+            // Plans follow the catalog by themselves; sequences there are none: all of them are as
+            // if just discarded.
             Discard::Plans => "DISCARD PLANS",
             Discard::Sequences => "DISCARD SEQUENCES",
-            Discard::Temporary => "DISCARD TEMP",
+            Discard::Temporary => {
+                self.before_ddl("DISCARD TEMP", true).await?;
+                self.discard_temporary().await?;
+                "DISCARD TEMP"
+            }
         };
         Ok(Outcome::Command(tag.to_owned()))
     }

@@ -29,6 +29,7 @@ impl Session {
     ) -> SqlResult<Outcome> {
         self.check_may_run(&statement.kind)?;
         self.is_active(&statement.text);
+        self.drop_ended_tables().await?;
         // The futures of some kinds are large; they are kept off this one's stack.
         match &statement.kind {
             StatementKind::Begin(_)
@@ -54,7 +55,7 @@ impl Session {
             | StatementKind::Declare(_)
             | StatementKind::Fetch(_)
             | StatementKind::Move(_)
-            | StatementKind::Close(_) => Box::pin(self.stored(&statement.kind, parameters)).await,
+            | StatementKind::Close(_) => Box::pin(self.stored(statement, parameters)).await,
             StatementKind::Set(_)
             | StatementKind::Reset(_)
             | StatementKind::Show(_)
@@ -108,14 +109,15 @@ impl Session {
     /// Prepared statements and cursors.
     async fn stored(
         &mut self,
-        kind: &StatementKind,
+        statement: &Statement,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
-        match kind {
-            StatementKind::Prepare(prepare) => self.prepare_statement(prepare).await,
+        let text = &statement.text;
+        match &statement.kind {
+            StatementKind::Prepare(prepare) => self.prepare_statement(prepare, text).await,
             StatementKind::Execute(execute) => self.execute_statement(execute).await,
             StatementKind::Deallocate(name) => self.deallocate(name.as_deref()),
-            StatementKind::Declare(declare) => self.declare(declare, parameters).await,
+            StatementKind::Declare(declare) => self.declare(declare, text, parameters).await,
             StatementKind::Fetch(fetch) => self.fetch(fetch).await,
             StatementKind::Move(fetch) => self.move_cursor(fetch).await,
             StatementKind::Close(name) => self.close_cursor(name.as_deref()),
@@ -134,7 +136,7 @@ impl Session {
             }
             StatementKind::Show(show) => self.show(show),
             StatementKind::Describe(name) => self.describe_relation(name),
-            StatementKind::Discard(what) => self.discard(*what),
+            StatementKind::Discard(what) => self.discard(*what).await,
             StatementKind::Listen(channel) => Ok(self.listen(channel)),
             StatementKind::Unlisten(channel) => Ok(self.unlisten(channel.as_deref())),
             StatementKind::Notify { channel, payload } => {

@@ -6,6 +6,7 @@
 
 use super::session::Session;
 use super::variables::Scope;
+use crate::catalog::catalog::{PG_TEMP, is_temporary_schema};
 use crate::error::{SqlError, SqlResult, code};
 
 const ROLE: &str = "role";
@@ -31,11 +32,17 @@ impl Session {
     /// The schemas that a name without one is looked up in: those that may be used.
     pub(super) fn search_path(&self) -> Vec<String> {
         let path = self.variables.search_path(self.current_user());
-        match self.engine.catalog().actor(self.current_user()) {
+        let mut path = match self.engine.catalog().actor(self.current_user()) {
             Ok(actor) => actor.usable_path(&path),
             // Whose role is gone cannot do anything.
             Err(_) => path,
+        };
+        let named = path.iter().position(|schema| schema == PG_TEMP);
+        path.retain(|schema| schema != PG_TEMP && !is_temporary_schema(schema));
+        if let Some(temporary) = &self.temporary.schema {
+            path.insert(named.unwrap_or(0).min(path.len()), temporary.clone());
         }
+        path
     }
 
     /// Sets a variable: every way to do so comes through here.

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use super::outcome::{Description, Executed, Format, Outcome, Rows, Tag};
 use super::prepared::Prepared;
+use super::scroll::Scroll;
 use super::session::Session;
+use crate::catalog::pg;
+use crate::clock;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 
 /// `protocol_violation`'s neighbour for portals that cannot run again.
@@ -40,6 +43,8 @@ pub(super) struct Portal {
     pub(super) description: Option<Arc<Description>>,
     /// One a column.
     pub(super) formats: Vec<Format>,
+    /// As `pg_cursors` shows it.
+    pub(super) shown: Arc<pg::Cursor>,
 }
 
 /// How long a portal lasts, if nobody closes it.
@@ -69,6 +74,8 @@ pub(super) enum State {
     Ready,
     /// Its rows are live, and wait for the next Execute or FETCH.
     Suspended(Box<Rows>),
+    /// A cursor that keeps its rows.
+    Scrolling(Box<Scroll>),
     /// A cursor whose rows a FETCH has.
     Fetched,
     Done,
@@ -98,6 +105,14 @@ impl Session {
                 ),
             )
         })?;
+        let shown = pg::Cursor {
+            name: binding.portal.clone(),
+            statement: prepared.text().to_owned(),
+            is_holdable: false,
+            is_binary: formats.first() == Some(&Format::Binary),
+            is_scrollable: false,
+            created: clock::wall(),
+        };
         let portal = Portal {
             source: Source::Bound { prepared, parameters },
             state: State::Ready,
@@ -105,6 +120,7 @@ impl Session {
             depth: self.block.savepoints.len(),
             description,
             formats,
+            shown: Arc::new(shown),
         };
         self.portals.insert(binding.portal, portal);
         Ok(())
@@ -131,10 +147,23 @@ impl Session {
         // Rows that are given out are over unless they are brought back.
         match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(rows) => {
-                let rows = Box::new(rows.counted_as("SELECT"));
+                // A query's rows may have been fetched from, too.
+                let is_query = match &portal.source {
+                    Source::Bound { prepared, .. } => prepared.is_query(),
+                    Source::Cursor => true,
+                };
+                let rows = match is_query {
+                    true => Box::new(rows.counted_as("SELECT")),
+                    false => rows,
+                };
                 return Ok(Executed::Outcome(Outcome::Rows(rows)));
             }
             State::Ready => {}
+            State::Scrolling(scroll) => {
+                portal.state = State::Scrolling(scroll);
+                return Err(SqlError::unsupported("Execute of a cursor that was declared by SQL")
+                    .hint("Use FETCH."));
+            }
             State::Done | State::Fetched => return finished(name, description),
         }
         let Source::Bound { prepared, parameters } = &portal.source else {

@@ -8,7 +8,8 @@ use super::outcome::{Description, Outcome, Rows};
 use super::parameter::Parameters;
 use super::query::Planned;
 use super::session::Session;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, pg};
+use crate::clock::{self, WallTime};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
 use crate::types::SqlType;
@@ -26,6 +27,9 @@ pub struct Prepared {
     planned: Option<Planned>,
     /// The types that the client declared; 0: none.
     pub(super) declared: Vec<u32>,
+    /// Whether SQL's PREPARE made it, and its source as that has it.
+    from_sql: Option<String>,
+    prepared_at: WallTime,
     /// What it was planned over: when that changes it is planned again.
     pub(super) basis: Basis,
 }
@@ -48,6 +52,17 @@ impl Basis {
 }
 
 impl Prepared {
+    /// Whether it is a SELECT or its like.
+    pub(super) fn is_query(&self) -> bool {
+        self.planned.is_some()
+    }
+
+    /// Its source.
+    pub(super) fn text(&self) -> &str {
+        let text = self.statement.as_ref().map_or("", |statement| &statement.text);
+        self.from_sql.as_deref().unwrap_or(text)
+    }
+
     /// The OIDs of the parameters' types.
     pub fn parameter_oids(&self) -> Vec<u32> {
         self.parameters.iter().map(SqlType::oid).collect()
@@ -77,7 +92,7 @@ impl Session {
         }
         let statement = statements.pop();
         let prepared = self.analyze(statement, declared.to_vec()).await?;
-        self.prepared.insert(name.to_owned(), Arc::new(prepared));
+        self.keep(name, prepared);
         Ok(())
     }
 
@@ -85,14 +100,40 @@ impl Session {
     pub(super) async fn prepare_statement(
         &mut self,
         prepare: &crate::planner::statement::Prepare,
+        text: &str,
     ) -> SqlResult<Outcome> {
         if self.prepared.contains_key(&prepare.name) {
             return Err(already_prepared(&prepare.name));
         }
         let declared = prepare.types.iter().map(SqlType::oid).collect();
         let prepared = self.analyze(Some(prepare.statement.clone()), declared).await?;
-        self.prepared.insert(prepare.name.clone(), Arc::new(prepared));
+        self.keep(&prepare.name, Prepared { from_sql: Some(text.to_owned()), ..prepared });
         Ok(Outcome::Command("PREPARE".to_owned()))
+    }
+
+    fn keep(&mut self, name: &str, prepared: Prepared) {
+        self.prepared.insert(name.to_owned(), Arc::new(prepared));
+        self.prepared_shown = None;
+    }
+
+    /// As `pg_prepared_statements` shows them: those with a name.
+    pub(super) fn show_prepared(&mut self) -> Arc<Vec<pg::PreparedStatement>> {
+        let all = &self.prepared;
+        let shown = self.prepared_shown.get_or_insert_with(|| {
+            let named = all.iter().filter(|(name, _)| !name.is_empty());
+            let mut shown: Vec<_> = named
+                .map(|(name, prepared)| pg::PreparedStatement {
+                    name: name.clone(),
+                    statement: prepared.text().to_owned(),
+                    prepared: prepared.prepared_at,
+                    parameter_types: prepared.parameter_oids(),
+                    from_sql: prepared.from_sql.is_some(),
+                })
+                .collect();
+            shown.sort_by(|one, other| one.name.cmp(&other.name));
+            Arc::new(shown)
+        });
+        Arc::clone(shown)
     }
 
     /// A statement by its name, empty for the unnamed one.
@@ -109,10 +150,12 @@ impl Session {
     /// Closing what is not there is no error, as the protocol says.
     pub fn close_statement(&mut self, name: &str) {
         self.prepared.remove(name);
+        self.prepared_shown = None;
     }
 
     /// DEALLOCATE; `None` is ALL.
     pub(super) fn deallocate(&mut self, name: Option<&str>) -> SqlResult<Outcome> {
+        self.prepared_shown = None;
         let Some(name) = name else {
             self.prepared.clear();
             return Ok(Outcome::Command("DEALLOCATE ALL".to_owned()));
@@ -136,6 +179,8 @@ impl Session {
                 description: None,
                 planned: None,
                 declared,
+                from_sql: None,
+                prepared_at: clock::wall(),
                 basis,
             });
         };
@@ -150,6 +195,8 @@ impl Session {
             description: analysis.description.map(Arc::new),
             planned: analysis.planned,
             declared,
+            from_sql: None,
+            prepared_at: clock::wall(),
             basis,
         })
     }

@@ -11,10 +11,11 @@ use super::notice::Notice;
 use super::portal::Portal;
 use super::prepared::Prepared;
 use super::sessions::Membership;
+use super::temporary::Temporary;
 use super::transaction::Block;
 use super::variables::Variables;
 use crate::catalog::privilege::Privileges;
-use crate::catalog::{Catalog, Role};
+use crate::catalog::{Catalog, Role, pg};
 use crate::clock;
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, SqlState, code};
@@ -51,9 +52,12 @@ pub struct Session {
     pub(super) block: Block,
     /// Prepared statements by name; the unnamed one has the empty name.
     pub(super) prepared: HashMap<String, Arc<Prepared>>,
+    /// As the catalogs show them, since they changed last.
+    pub(super) prepared_shown: Option<Arc<Vec<pg::PreparedStatement>>>,
     /// Portals and cursors by name; the unnamed one has the empty name.
     pub(super) portals: HashMap<String, Portal>,
     notices: Vec<Notice>,
+    pub(super) temporary: Temporary,
     /// The channels it listens to, in the order of its LISTENs.
     pub(super) listening: Vec<String>,
     /// The engine's system tables, as the catalogs show them.
@@ -94,8 +98,10 @@ impl Session {
             client,
             block: Block::default(),
             prepared: HashMap::new(),
+            prepared_shown: None,
             portals: HashMap::new(),
             notices: Vec::new(),
+            temporary: Temporary::default(),
             listening: Vec::new(),
             weir_tables: Arc::new(weir_tables),
         })

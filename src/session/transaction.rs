@@ -185,6 +185,10 @@ impl Session {
             return Err(SqlError::new(code::ACTIVE_SQL_TRANSACTION, message)
                 .hint("Commit the transaction first."));
         }
+        if drops {
+            // Locks of statements that found nothing to change would be waited for.
+            self.block.writes = None;
+        }
         self.notify(
             Notice::warning(WARNING, format!("{command} takes effect at once"))
                 .detail("ROLLBACK will not undo it."),
@@ -269,7 +273,8 @@ impl Session {
             Err(_) => self.variables.roll_back(),
         }
         self.close_portals_of_transaction(committed.is_ok());
-        committed
+        committed?;
+        self.drop_ended_tables().await
     }
 
     fn roll_back_block(&mut self) {
@@ -286,7 +291,10 @@ impl Session {
     ) -> SqlResult<()> {
         let context = self.dml_context();
         let entered = match writes {
-            Some(writes) => writes.commit(&context).await?,
+            Some(mut writes) => {
+                writes.forget(self.emptied_tables());
+                writes.commit(&context).await?
+            }
             None => None,
         };
         match entered {

@@ -126,7 +126,7 @@ impl Connection {
         });
         let Self { mut reader, mut writer, session, .. } = self;
         // What the transaction holds is free before the client can know that it ended.
-        drop(session);
+        session.close().await;
         if let End::Fatal(error) = end {
             writer.put(&report::fatal(&error));
             startup::close(&mut reader, &mut writer).await;

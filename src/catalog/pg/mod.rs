@@ -26,13 +26,14 @@ mod views;
 
 use std::sync::Arc;
 
-pub use function::{Function, Returns, function, functions_by_name};
+pub use function::{Function, Returns, check_notification, function, functions_by_name};
 pub use index::column_names;
 pub use names::reg_from_text;
 pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
 pub use session::{
-    Activities, Activity, Effect, PgContext, PgSession, SERVER_VERSION_NUM, Setting,
+    Activities, Activity, Cursor, Effect, PgContext, PgSession, PreparedStatement,
+    SERVER_VERSION_NUM, Setting,
 };
 pub use value::{Reg, Row, Value};
 
@@ -155,6 +156,8 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_auth_members" => roles::pg_auth_members,
         "pg_default_acl" => roles::pg_default_acl,
         "pg_settings" => system::pg_settings,
+        "pg_prepared_statements" => system::pg_prepared_statements,
+        "pg_cursors" => system::pg_cursors,
         "pg_stat_activity" => system::pg_stat_activity,
         "pg_stat_gssapi" => statistics::pg_stat_gssapi,
         "pg_stat_database" => statistics::pg_stat_database,

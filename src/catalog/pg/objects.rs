@@ -7,6 +7,7 @@ use super::names::role_oid;
 use super::relation::Rows;
 use super::roles::acl_value;
 use super::value::Value;
+use crate::catalog::catalog::is_temporary_schema;
 use crate::catalog::object::{Object, ObjectKind, Table};
 
 /// OIDs of catalogs that other catalogs refer to (`classoid`).
@@ -46,6 +47,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             _ => 0,
         };
         let stored = matches!(class.kind, "r" | "m" | "i");
+        let persistence = if is_temporary_schema(&class.schema) { "t" } else { "p" };
         rows.push([
             ("oid", oid(class.oid)),
             ("relname", Value::text(&class.name)),
@@ -56,7 +58,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relfilenode", oid(if stored { class.oid } else { 0 })),
             ("reltuples", Value::Float(-1.0)),
             ("relhasindex", Value::Bool(has_key)),
-            ("relpersistence", Value::text("p")),
+            ("relpersistence", Value::text(persistence)),
             ("relkind", Value::text(class.kind)),
             ("relnatts", count(class.columns.len())),
             ("relacl", acl_value(context, class.object().and_then(|object| object.acl.as_ref()))),

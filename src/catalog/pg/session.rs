@@ -52,6 +52,32 @@ pub struct PgSession {
     pub effects: Arc<Mutex<Vec<Effect>>>,
     /// The channels that the session listens to.
     pub listening: Vec<String>,
+    /// Its prepared statements and cursors that have names.
+    pub prepared: Arc<Vec<PreparedStatement>>,
+    pub cursors: Vec<Arc<Cursor>>,
+}
+
+/// A prepared statement, as `pg_prepared_statements` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedStatement {
+    pub name: String,
+    pub statement: String,
+    pub prepared: WallTime,
+    /// The OIDs of its parameters' types.
+    pub parameter_types: Vec<u32>,
+    /// Whether PREPARE made it, rather than a message.
+    pub from_sql: bool,
+}
+
+/// A cursor or a portal, as `pg_cursors` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    pub name: String,
+    pub statement: String,
+    pub is_holdable: bool,
+    pub is_binary: bool,
+    pub is_scrollable: bool,
+    pub created: WallTime,
 }
 
 /// A session variable, as `pg_settings` shows it.
@@ -140,6 +166,8 @@ impl PgSession {
             weir_tables: Arc::default(),
             effects: Arc::default(),
             listening: Vec::new(),
+            prepared: Arc::default(),
+            cursors: Vec::new(),
         }
     }
 

@@ -7,7 +7,7 @@ use super::names::role_oid;
 use super::objects::{PG_DATABASE, oid};
 use super::relation::Rows;
 use super::roles::acl_value;
-use super::value::Value;
+use super::value::{Reg, Value};
 use crate::catalog::Schema;
 use crate::catalog::catalog::PUBLIC_OID;
 use crate::catalog::role::READ_ALL_STATS;
@@ -84,6 +84,32 @@ pub(super) fn pg_settings(context: &PgContext, rows: &mut Rows) {
             ("boot_val", Value::text(&setting.default)),
             ("reset_val", Value::text(&setting.default)),
             ("pending_restart", Value::Bool(false)),
+        ]);
+    }
+}
+
+pub(super) fn pg_prepared_statements(context: &PgContext, rows: &mut Rows) {
+    for one in context.session.prepared.iter() {
+        let types = one.parameter_types.iter().map(|oid| Value::Reg(Reg::Type, *oid));
+        rows.push([
+            ("name", Value::text(&one.name)),
+            ("statement", Value::text(&one.statement)),
+            ("prepare_time", time(Some(one.prepared))),
+            ("parameter_types", Value::list(types)),
+            ("from_sql", Value::Bool(one.from_sql)),
+        ]);
+    }
+}
+
+pub(super) fn pg_cursors(context: &PgContext, rows: &mut Rows) {
+    for one in &context.session.cursors {
+        rows.push([
+            ("name", Value::text(&one.name)),
+            ("statement", Value::text(&one.statement)),
+            ("is_holdable", Value::Bool(one.is_holdable)),
+            ("is_binary", Value::Bool(one.is_binary)),
+            ("is_scrollable", Value::Bool(one.is_scrollable)),
+            ("creation_time", time(Some(one.created))),
         ]);
     }
 }

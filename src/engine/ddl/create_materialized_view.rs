@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::authority::Deed;
 use super::job::Beginning;
 use super::{DdlOutcome, Names, exists_already, new_name};
+use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::MaterializedView;
 use crate::catalog::{Object, ObjectKind};
 use crate::engine::Engine;
@@ -76,7 +77,7 @@ impl Engine {
             name,
             kind: ObjectKind::MaterializedView(MaterializedView {
                 query: statement.query.text.clone(),
-                search_path: names.search_path.clone(),
+                search_path: lasting_path(&names.search_path),
                 style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,

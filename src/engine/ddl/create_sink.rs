@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::authority::Deed;
 use super::{DdlOutcome, Names, check_database, exists_already, new_name};
+use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::{MaterializedView, OnError, Sink};
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::checkpoint::coordinator::Change;
@@ -123,7 +124,7 @@ async fn plan(
             let planned = planner::plan_sink(catalog, settings, id, query, parallelism).await?;
             let kept = MaterializedView {
                 query: query.text.clone(),
-                search_path: names.search_path.clone(),
+                search_path: lasting_path(&names.search_path),
                 style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,

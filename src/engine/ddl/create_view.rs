@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::authority::Deed;
 use super::{DdlOutcome, Names, exists_already, new_name};
+use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::View;
 use crate::catalog::{Catalog, Column, Object, ObjectKind};
 use crate::engine::Engine;
@@ -41,7 +42,7 @@ impl Engine {
         .await?;
         let kind = ObjectKind::View(View {
             query: statement.query.text.clone(),
-            search_path: names.search_path.clone(),
+            search_path: lasting_path(&names.search_path),
         });
         let (columns, depends_on) = (described.columns, described.depends_on);
         let (next, changes) = match old {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::authority::Deed;
 use super::{DdlOutcome, Names, Notice, check_database, new_name};
+use crate::catalog::catalog::lasting_path;
 use crate::catalog::function::{ReturnedColumn, Returns, signature, without_modifier};
 use crate::catalog::{Catalog, Function, ObjectKind, QualifiedName, quote_identifier};
 use crate::engine::Engine;
@@ -36,7 +37,7 @@ impl Engine {
             parameters: statement.parameters.clone(),
             returns,
             body: statement.body.clone(),
-            search_path: names.search_path.clone(),
+            search_path: lasting_path(&names.search_path),
             strict: statement.strict,
             volatility: statement.volatility,
             depends_on: Vec::new(),

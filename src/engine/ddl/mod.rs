@@ -15,13 +15,16 @@ mod grant;
 mod job;
 mod role;
 mod schema;
+mod temporary;
 mod unique_index;
 
 pub(super) use drop::own_meta;
+pub(super) use temporary::forget_temporary;
 pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 
 use std::sync::Arc;
 
+use crate::catalog::catalog::{PG_TEMP, is_temporary_schema};
 use crate::catalog::{Catalog, QualifiedName};
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner;
@@ -78,6 +81,16 @@ impl DdlOutcome {
 fn new_name(catalog: &Catalog, name: &planner::Name, names: &Names) -> SqlResult<QualifiedName> {
     check_database(name, names)?;
     let schema = match &name.schema {
+        // Another session's, or one that is not there: tables of its own the session makes itself.
+        Some(schema)
+            if (schema == PG_TEMP || is_temporary_schema(schema))
+                && !names.search_path.contains(schema) =>
+        {
+            let message = "cannot create relations in temporary schemas of other sessions";
+            return Err(
+                SqlError::new(code::INVALID_TABLE_DEFINITION, message).position(name.position)
+            );
+        }
         Some(schema) => schema.clone(),
         None => catalog
             .creation_schema(&names.search_path)

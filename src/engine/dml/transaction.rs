@@ -8,7 +8,7 @@
 //! What must hold: a table is read for a decision only while its lock is held, and the lock is held
 //! until the transaction has entered its epoch; a statement applies all of its changes or none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::changes::Changes;
@@ -202,6 +202,11 @@ impl Transaction {
         };
         table.meta.extend(meta);
         Ok(())
+    }
+
+    /// Forgets what it wrote to these tables, which no COMMIT leaves a row in.
+    pub fn forget(&mut self, tables: &BTreeSet<ObjectId>) {
+        self.tables.retain(|object, _| !tables.contains(object));
     }
 
     /// Brings all writes into one epoch and releases the locks; none if there was nothing to bring.

@@ -155,7 +155,8 @@ fn is_ours(query: &ast::Query, context: &PgContext) -> bool {
     let _ = ast::visit_expressions(query, |expr| {
         system |= match expr {
             ast::Expr::Function(function) => function_name(&function.name).is_some_and(|name| {
-                pg::functions_by_name(&name).iter().any(|function| !function.catalog_only)
+                Series::of_name(&name).is_some_and(Series::is_of_system)
+                    || pg::functions_by_name(&name).iter().any(|function| !function.catalog_only)
             }),
             ast::Expr::Cast { data_type, .. } => expression::is_alias_type(data_type),
             _ => false,

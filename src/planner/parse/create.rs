@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{
     ColumnDef, CreateDatabase, CreateMaterializedView, CreateSchema, CreateSource, CreateTable,
-    CreateView, StatementKind,
+    CreateView, OnCommit, StatementKind,
 };
 use super::super::syntax::Name;
 use super::front::Front;
@@ -32,7 +32,7 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let allowed_to_replace = !or_replace;
     let refuse = |what: &str| Err(SqlError::unsupported(what).position(position));
     match front.word()?.as_str() {
-        "table" if allowed_to_replace => table(front),
+        "table" if allowed_to_replace => table(front, false),
         "source" if allowed_to_replace => source(front),
         "materialized" if front.eat(&["view"]) => {
             if or_replace {
@@ -42,7 +42,15 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
         "schema" if allowed_to_replace => schema(front),
         "database" if allowed_to_replace => database(front),
-        "temp" | "temporary" | "local" | "global" => refuse("a temporary relation"),
+        word @ ("temp" | "temporary" | "local" | "global") if allowed_to_replace => {
+            if matches!(word, "local" | "global") && !front.eat(&["temp"]) {
+                front.expect(&["temporary"])?;
+            }
+            if front.eat(&["table"]) {
+                return table(front, true);
+            }
+            refuse("a temporary relation that is no table")
+        }
         "unlogged" => refuse("CREATE UNLOGGED TABLE"),
         "index" if allowed_to_replace => index::index(front, false),
         "sink" if allowed_to_replace => sink::sink(front),
@@ -74,12 +82,13 @@ struct Elements {
     names: Vec<String>,
 }
 
-fn table(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+fn table(front: &mut Front<'_>, temporary: bool) -> SqlResult<StatementKind> {
     let if_not_exists = if_not_exists(front);
     let name = front.name()?;
     let elements =
         if *front.peek(0) == Token::LParen { elements(front, &name)? } else { Elements::default() };
     let append_only = front.eat(&["append", "only"]);
+    let on_commit = if temporary { on_commit(front)? } else { OnCommit::PreserveRows };
     for clause in ["partition", "inherits", "on", "tablespace", "using", "of", "emit", "include"] {
         if front.is(0, clause) {
             let what = format!("CREATE TABLE ... {}", clause.to_uppercase());
@@ -107,7 +116,20 @@ fn table(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         connector,
         query,
         query_columns: elements.names,
+        temporary: temporary.then_some(on_commit),
     })))
+}
+
+/// `ON COMMIT { PRESERVE ROWS | DELETE ROWS | DROP }`.
+fn on_commit(front: &mut Front<'_>) -> SqlResult<OnCommit> {
+    if !front.eat(&["on", "commit"]) || front.eat(&["preserve", "rows"]) {
+        return Ok(OnCommit::PreserveRows);
+    }
+    if front.eat(&["delete", "rows"]) {
+        return Ok(OnCommit::DeleteRows);
+    }
+    front.expect(&["drop"])?;
+    Ok(OnCommit::Drop)
 }
 
 /// PostgreSQL's storage parameters steer vacuuming and page layout, which Weir does not have.

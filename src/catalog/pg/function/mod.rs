@@ -11,6 +11,8 @@ mod text;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use sessions::check_notification;
+
 use super::PgContext;
 use super::value::Value;
 use crate::error::{SqlError, SqlResult, code};

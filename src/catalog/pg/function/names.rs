@@ -1,11 +1,15 @@
 //! Names, types and visibility.
 
+use std::sync::Arc;
+
 use super::super::class::{class, is_visible};
 use super::super::names::{find, identifiers, role_name, type_is_visible, type_text};
 use super::super::procs::function_of;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
+use crate::catalog::Schema;
+use crate::catalog::catalog::is_temporary_schema;
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 
@@ -75,9 +79,26 @@ pub(super) const FUNCTIONS: [Function; 22] = [
         Ok(Value::Int(if name == "utf8" { UTF8 } else { -1 }))
     }),
     strict("getdatabaseencoding", (0, 0), Returns::Name, |_, _| Ok(Value::text("UTF8"))),
-    strict("pg_is_other_temp_schema", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
-    strict("pg_my_temp_schema", (0, 0), Returns::Oid, |_, _| Ok(Value::Int(0))),
+    strict("pg_is_other_temp_schema", (1, 1), Returns::Boolean, other_temporary),
+    strict("pg_my_temp_schema", (0, 0), Returns::Oid, |context, _| {
+        Ok(Value::Int(own_temporary(context).map_or(0, |schema| i64::from(schema.id.0))))
+    }),
 ];
+
+/// The schema of the session's temporary tables.
+fn own_temporary(context: &PgContext) -> Option<&Schema> {
+    let path = context.session.search_path.iter();
+    let own = path.into_iter().find(|schema| is_temporary_schema(schema))?;
+    context.catalog.schema(own).map(Arc::as_ref)
+}
+
+fn other_temporary(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+    let own = own_temporary(context).map(|schema| schema.id);
+    let mut schemas = context.catalog.schemas();
+    let found = schemas.find(|schema| schema.id.0 == oid && is_temporary_schema(&schema.name));
+    Ok(Value::Bool(found.is_some_and(|schema| Some(schema.id) != own)))
+}
 
 /// PostgreSQL's number for the encoding.
 const UTF8: i64 = 6;

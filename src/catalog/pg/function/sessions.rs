@@ -7,9 +7,13 @@ use super::super::session::Effect;
 use super::super::system::{endpoint, time};
 use super::super::{PgContext, PgSession, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
-use crate::catalog::catalog::PG_CATALOG;
+use crate::catalog::catalog::{PG_CATALOG, is_temporary_schema};
 use crate::catalog::role::SIGNAL_BACKEND;
 use crate::error::{SqlError, SqlResult, code};
+
+/// The longest name of a channel, and the longest payload, as in PostgreSQL.
+const CHANNEL_BYTES_MAX: usize = 63;
+const PAYLOAD_BYTES_MAX: usize = 7999;
 
 /// The most notifications of one statement.
 const EFFECTS_MAX: usize = 100_000;
@@ -19,14 +23,16 @@ pub(super) const FUNCTIONS: [Function; 27] = [
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
     strict("current_schema", (0, 0), Returns::Name, |context, _| {
-        let mut schemas = visible_schemas(context).filter(|schema| *schema != PG_CATALOG);
+        let mut schemas = visible_schemas(context)
+            .filter(|schema| *schema != PG_CATALOG && !is_temporary_schema(schema));
         Ok(Value::optional(schemas.next()))
     }),
     strict("current_schemas", (1, 1), Returns::NameArray, |context, arguments| {
         let implicit = argument(arguments, 0).as_bool().unwrap_or(false);
         let path = &context.session.search_path;
         let schemas = visible_schemas(context)
-            .filter(|schema| implicit || path.iter().any(|named| named == schema));
+            .filter(|schema| implicit || path.iter().any(|named| named == schema))
+            .filter(|schema| implicit || !is_temporary_schema(schema));
         Ok(Value::list(schemas.map(Value::text)))
     }),
     strict("current_user", (0, 0), Returns::Name, user),
@@ -129,10 +135,26 @@ fn sleep(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     Ok(Value::text(""))
 }
 
+/// Refuses what PostgreSQL refuses.
+pub fn check_notification(channel: &str, payload: &str) -> SqlResult<()> {
+    let refuse = |message| Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message));
+    if channel.is_empty() {
+        return refuse("channel name cannot be empty");
+    }
+    if channel.len() > CHANNEL_BYTES_MAX {
+        return refuse("channel name too long");
+    }
+    if payload.len() > PAYLOAD_BYTES_MAX {
+        return refuse("payload string too long");
+    }
+    Ok(())
+}
+
 /// The session sends it when the statement has run.
 fn notify(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let channel = text_argument(context, arguments, 0);
     let payload = text_argument(context, arguments, 1);
+    check_notification(&channel, &payload)?;
     let mut effects = context.session.effects.lock();
     if effects.len() == EFFECTS_MAX {
         let message = "too many notifications in the NOTIFY queue";
