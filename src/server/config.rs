@@ -51,6 +51,12 @@ pub(super) struct ServeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     listen: Option<SocketAddr>,
 
+    /// Folder for a Unix socket, on which clients of this machine connect too, as with psql -h
+    /// FOLDER. Can be given several times. [default: none]
+    #[arg(long = "unix-socket-directory", value_name = "DIR")]
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    unix_socket_directories: Vec<String>,
+
     /// Address for HTTP: /health and /metrics. [default: 127.0.0.1:5455]
     #[arg(long, value_name = "ADDR")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,6 +146,7 @@ pub(super) struct CheckOptions {
 pub(super) struct Config {
     pub(super) data: PathBuf,
     pub(super) listen: SocketAddr,
+    pub(super) unix_socket_directories: Vec<PathBuf>,
     pub(super) http: SocketAddr,
     pub(super) memory_bytes: usize,
     pub(super) parallelism: usize,
@@ -217,6 +224,7 @@ pub(super) fn load(options: ServeOptions) -> anyhow::Result<Config> {
     Ok(Config {
         data: given.data.unwrap_or_else(|| "./weir-data".into()),
         listen,
+        unix_socket_directories: given.unix_socket_directories.iter().map(PathBuf::from).collect(),
         http: given.http.unwrap_or_else(|| ([127, 0, 0, 1], 5455).into()),
         memory_bytes,
         parallelism,

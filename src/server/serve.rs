@@ -74,13 +74,20 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
     }
     let tls = config.tls.map(wire::Tls::load).transpose().map_err(anyhow::Error::msg)?;
     let tls = tls.map(Arc::new);
-    let sql = TcpListener::bind(config.listen)
+    let sql = wire::Listener::network(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
+    let address = sql.address().context("a socket without an address")?;
+    let mut listeners = vec![sql];
+    for folder in &config.unix_socket_directories {
+        let listener = wire::Listener::machine(folder, address.port());
+        let failed = || format!("cannot listen on a Unix socket in {}", folder.display());
+        listeners.push(listener.with_context(failed)?);
+    }
     let web = TcpListener::bind(config.http)
         .await
         .with_context(|| format!("cannot listen on {}", config.http))?;
-    tracing::info!(sql = %sql.local_addr()?, http = %web.local_addr()?,
+    tracing::info!(sql = %address, http = %web.local_addr()?,
         data = %config.data.display(), "weir is ready");
 
     let stop = CancellationToken::new();
@@ -94,7 +101,8 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
         rules: config.rules,
         authentication_timeout: config.authentication_timeout,
     };
-    let sql = task::spawn("wire", wire::serve(sql, Arc::clone(&engine), clients, stop.clone()));
+    let sql =
+        task::spawn("wire", wire::serve(listeners, Arc::clone(&engine), clients, stop.clone()));
 
     task::spawn("reload", reload(tls, signal(SignalKind::hangup())?, stop.clone()));
     let mut terminate = signal(SignalKind::terminate())?;

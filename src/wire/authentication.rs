@@ -11,7 +11,7 @@
 //! A role that does not exist, has no password, or one that is not good any more is asked like any
 //! other, and refused like one that was given the wrong password.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use bytes::Bytes;
 use pgwire::api::auth::sasl::scram::ScramSecret;
@@ -22,7 +22,7 @@ use super::frontend::{SaslInitial, violation};
 use super::hba::{Caller, Certificate, Method, Rule};
 use super::listener::Shared;
 use super::reader::{ReadError, Reader};
-use super::startup::Introduction;
+use super::startup::{Introduction, Peer};
 use super::tls::Encryption;
 use super::writer::Writer;
 use crate::catalog::Verifier;
@@ -69,7 +69,7 @@ impl From<std::io::Error> for Refusal {
 #[derive(Clone, Copy)]
 pub(super) struct Door<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) peer: Option<SocketAddr>,
+    pub(super) peer: &'a Peer,
     pub(super) encryption: Option<&'a Encryption>,
 }
 
@@ -82,14 +82,8 @@ pub(super) async fn authenticate(
 ) -> Result<(), Refusal> {
     let Door { shared, peer, encryption } = *door;
     let (user, database) = (client.user()?, client.database()?);
-    let address = peer.map(|peer| peer.ip());
-    let caller = Caller {
-        // A socket without an address is gone already.
-        address: address.ok_or(Refusal::Gone)?,
-        encrypted: encryption.is_some(),
-        user,
-        database,
-    };
+    let address = peer.address().map(|peer| peer.ip());
+    let caller = Caller { address, encrypted: encryption.is_some(), user, database };
     let catalog = shared.engine.catalog();
     let rule = shared.rules.of(caller, &catalog).ok_or_else(|| no_rule(caller))?;
     let role = catalog.role(user);
@@ -100,6 +94,7 @@ pub(super) async fn authenticate(
     match rule.method {
         Method::Reject => return Err(rejected(caller).into()),
         Method::Trust | Method::Cert => return Ok(()),
+        Method::Peer => return check_peer(peer, user),
         Method::TrustWithoutPassword if has_none() => return Ok(()),
         Method::TrustWithoutPassword | Method::Scram => {}
     }
@@ -210,6 +205,17 @@ fn check_certificate(
     Ok(())
 }
 
+/// Refuses a user of this machine under another name than its own.
+fn check_peer(peer: &Peer, user: &str) -> Result<(), Refusal> {
+    match peer {
+        Peer::Machine(Some(name)) if name == user => Ok(()),
+        _ => {
+            let message = format!("Peer authentication failed for user \"{user}\"");
+            Err(SqlError::new(code::INVALID_AUTHORIZATION, message).into())
+        }
+    }
+}
+
 /// What the message was is the client's to know.
 fn malformed(error: PgWireError) -> SqlError {
     tracing::debug!(%error, "a SCRAM message is malformed");
@@ -234,6 +240,7 @@ fn rejected(caller: Caller<'_>) -> SqlError {
 fn refused(why: &str, caller: Caller<'_>) -> SqlError {
     let Caller { address, encrypted, user, database } = caller;
     let encryption = if encrypted { "SSL encryption" } else { "no encryption" };
+    let address = address.map_or_else(|| "[local]".to_owned(), |address| address.to_string());
     let message =
         format!("{why} host \"{address}\", user \"{user}\", database \"{database}\", {encryption}");
     SqlError::new(code::INVALID_AUTHORIZATION, message)

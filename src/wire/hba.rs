@@ -5,6 +5,7 @@
 //! host     database  user  address        method  [option ...]
 //! hostssl  all       all   10.0.0.0/8     scram-sha-256
 //! hostssl  orders    +app  0.0.0.0/0      cert
+//! local    all       all                  peer
 //! host     all       all   all            reject
 //! ```
 
@@ -30,7 +31,7 @@ pub(super) struct Rule {
 /// Which connections a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Those over a Unix socket, of which there are none.
+    /// Those over a Unix socket.
     Local,
     Host,
     HostSsl,
@@ -73,6 +74,8 @@ pub(super) enum Method {
     Scram,
     /// By a client certificate with the user's name.
     Cert,
+    /// By having the same name on this machine.
+    Peer,
 }
 
 /// What a client certificate must be.
@@ -87,7 +90,8 @@ pub(super) enum Certificate {
 /// Who asks to come in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller<'a> {
-    pub(super) address: IpAddr,
+    /// `None`: over a Unix socket.
+    pub(super) address: Option<IpAddr>,
     pub(super) encrypted: bool,
     pub(super) user: &'a str,
     pub(super) database: &'a str,
@@ -97,8 +101,8 @@ impl Default for Rules {
     /// From the machine itself roles without a password come in as they are; everybody else needs
     /// one.
     fn default() -> Self {
-        let rule = |address, method| Rule {
-            kind: Kind::Host,
+        let rule = |kind, address, method| Rule {
+            kind,
             databases: vec![DatabaseWord::All],
             users: vec![UserWord::All],
             address,
@@ -109,8 +113,10 @@ impl Default for Rules {
             Address::Network(Ipv4Addr::new(127, 0, 0, 0).into(), 8),
             Address::Network(Ipv6Addr::LOCALHOST.into(), 128),
         ];
-        let [four, six] = loopback.map(|address| rule(address, Method::TrustWithoutPassword));
-        Self(vec![four, six, rule(Address::All, Method::Scram)])
+        let trusted = Method::TrustWithoutPassword;
+        let [four, six] = loopback.map(|address| rule(Kind::Host, address, trusted));
+        let local = rule(Kind::Local, Address::All, trusted);
+        Self(vec![local, four, six, rule(Kind::Host, Address::All, Method::Scram)])
     }
 }
 
@@ -166,17 +172,17 @@ impl Rule {
 
     fn matches(&self, caller: Caller<'_>, catalog: &Catalog) -> bool {
         let over = match self.kind {
-            Kind::Local => false,
-            Kind::Host => true,
-            Kind::HostSsl => caller.encrypted,
-            Kind::HostNoSsl => !caller.encrypted,
+            Kind::Local => caller.address.is_none(),
+            Kind::Host => caller.address.is_some(),
+            Kind::HostSsl => caller.address.is_some() && caller.encrypted,
+            Kind::HostNoSsl => caller.address.is_some() && !caller.encrypted,
         };
         let member_of = |role: &str| {
             let (user, role) = (catalog.role(caller.user), catalog.role(role));
             user.zip(role)
                 .is_some_and(|(user, role)| catalog.member_closure(user.id).contains(&role.id))
         };
-        over && self.address.contains(caller.address)
+        over && caller.address.is_none_or(|address| self.address.contains(address))
             && self.databases.iter().any(|word| match word {
                 DatabaseWord::All => true,
                 DatabaseWord::SameUser => caller.user == caller.database,
@@ -312,6 +318,9 @@ fn rule(fields: &[Vec<Word>]) -> Result<Rule, String> {
             other => return Err(format!("option \"{other}\" is not supported")),
         }
     }
+    if kind != Kind::Local && method == Method::Peer {
+        return Err("the method peer is for local connections only".to_owned());
+    }
     if kind != Kind::HostSsl && (method == Method::Cert || certificate.is_some()) {
         return Err("a client certificate is shown in hostssl connections only".to_owned());
     }
@@ -370,7 +379,10 @@ fn method(name: &str) -> Result<Method, String> {
         "reject" => Ok(Method::Reject),
         "scram-sha-256" => Ok(Method::Scram),
         "cert" => Ok(Method::Cert),
-        other => Err(format!("method \"{other}\" is none of trust, reject, scram-sha-256, cert")),
+        "peer" => Ok(Method::Peer),
+        other => {
+            Err(format!("method \"{other}\" is none of trust, reject, scram-sha-256, cert, peer"))
+        }
     }
 }
 
@@ -379,7 +391,8 @@ mod tests {
     use super::*;
 
     fn caller<'a>(address: &str, encrypted: bool, user: &'a str, database: &'a str) -> Caller<'a> {
-        Caller { address: address.parse().expect("an address"), encrypted, user, database }
+        let address = (address != "local").then(|| address.parse().expect("an address"));
+        Caller { address, encrypted, user, database }
     }
 
     fn method_of(rules: &Rules, caller: Caller<'_>) -> Option<Method> {
@@ -393,6 +406,8 @@ mod tests {
             "host sales,\"all\" bob , ann 10.0.0.0/8 trust",
             "host all +pg_monitor ::1/128 scram-sha-256",
             "host sameuser all 0.0.0.0/0 reject",
+            "local sales ann peer",
+            "local all all scram-sha-256",
         ])
         .expect("well formed");
         let of = |address, encrypted, user, database| {
@@ -406,6 +421,8 @@ mod tests {
         assert_eq!(of("11.0.0.1", true, "bob", "bob"), Some(Method::Reject));
         assert_eq!(of("::1", true, "pg_monitor", "x"), Some(Method::Scram));
         assert_eq!(of("::1", true, "nobody", "x"), None);
+        assert_eq!(of("local", false, "ann", "sales"), Some(Method::Peer));
+        assert_eq!(of("local", false, "bob", "sales"), Some(Method::Scram));
         assert!(rules.open_to_others() && rules.ask_for_certificates());
     }
 
@@ -413,7 +430,7 @@ mod tests {
     fn without_rules_only_the_machine_itself_is_trusted() {
         let rules = Rules::default();
         let of = |address| method_of(&rules, caller(address, false, "ann", "ann"));
-        for near in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
+        for near in ["local", "127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
             assert_eq!(of(near), Some(Method::TrustWithoutPassword), "{near}");
         }
         for far in ["128.0.0.1", "192.168.0.1", "::2", "::ffff:10.0.0.1"] {
@@ -451,6 +468,7 @@ mod tests {
             ("host all all example.org trust", "no address"),
             ("host all /^a all trust", "regular expressions"),
             ("host all all all cert", "hostssl"),
+            ("host all all all peer", "local connections only"),
             ("hostssl all all all cert map=x", "option"),
             ("host all \"a all trust", "not closed"),
         ] {

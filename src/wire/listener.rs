@@ -2,19 +2,21 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::cancel::Keys;
 use super::connection::Connection;
 use super::hba::Rules;
-use super::startup::{self, Started};
+use super::startup::{self, Peer, Socket, Started};
 use super::throttle::Throttle;
 use super::tls::Tls;
+use super::unix::UnixSocket;
 use crate::engine::Engine;
 use crate::error::{SqlError, code};
 use crate::session::Sessions;
@@ -55,10 +57,53 @@ pub(super) struct Shared {
     room: Semaphore,
 }
 
-/// Serves clients on `socket` until `stop`; then tells every client, and returns when all are
+/// Where clients come in.
+#[derive(Debug)]
+pub struct Listener(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Network(TcpListener),
+    Machine(UnixSocket),
+}
+
+impl Listener {
+    pub async fn network(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self(Kind::Network(TcpListener::bind(address).await?)))
+    }
+
+    /// A Unix socket in `folder`, where clients look for the server of `port`.
+    pub fn machine(folder: &Path, port: u16) -> io::Result<Self> {
+        Ok(Self(Kind::Machine(UnixSocket::bind(folder, port)?)))
+    }
+
+    /// The address, if it is one of the network.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match &self.0 {
+            Kind::Network(listener) => listener.local_addr().ok(),
+            Kind::Machine(_) => None,
+        }
+    }
+
+    async fn accept(&self) -> io::Result<(Socket, Peer)> {
+        match &self.0 {
+            Kind::Network(listener) => {
+                let (socket, peer) = listener.accept().await?;
+                socket.set_nodelay(true)?;
+                Ok((Socket::Network(socket), Peer::Network(peer)))
+            }
+            Kind::Machine(listener) => {
+                let (socket, user) = listener.accept().await?;
+                Ok((Socket::Machine(socket), Peer::Machine(user)))
+            }
+        }
+    }
+}
+
+/// Serves clients on `listeners` until `stop`; then tells every client, and returns when all are
 /// gone, or when they have had their time.
 pub async fn serve(
-    socket: TcpListener,
+    listeners: Vec<Listener>,
     engine: Arc<Engine>,
     settings: Settings,
     stop: CancellationToken,
@@ -79,13 +124,17 @@ pub async fn serve(
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            accepted = accept(&socket, &sockets) => accepted,
+            accepted = accept(&listeners, &sockets) => accepted,
         };
         match accepted {
             Ok((socket, peer, permit)) => {
                 let (shared, stop) = (Arc::clone(&shared), stop.clone());
-                task::spawn(format!("connection from {peer}"), async move {
-                    converse(&shared, socket, stop).await;
+                let name = match &peer {
+                    Peer::Network(address) => format!("connection from {address}"),
+                    Peer::Machine(_) => "connection from this machine".to_owned(),
+                };
+                task::spawn(name, async move {
+                    converse(&shared, socket, peer, stop).await;
                     drop(permit);
                 });
             }
@@ -95,7 +144,7 @@ pub async fn serve(
             }
         }
     }
-    drop(socket);
+    drop(listeners);
     let all = u32::try_from(sockets_max).unwrap_or(u32::MAX);
     if tokio::time::timeout(SHUTDOWN_TIMEOUT, sockets.acquire_many(all)).await.is_err() {
         tracing::warn!("some connections did not end in time");
@@ -104,18 +153,19 @@ pub async fn serve(
 
 /// Waits for room before it accepts: who comes then waits in the kernel's queue.
 async fn accept(
-    listener: &TcpListener,
+    listeners: &[Listener],
     sockets: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+) -> io::Result<(Socket, Peer, OwnedSemaphorePermit)> {
     let permit = Arc::clone(sockets).acquire_owned().await.map_err(io::Error::other)?;
-    let (socket, peer) = listener.accept().await?;
-    socket.set_nodelay(true)?;
+    let accepting = listeners.iter().map(|listener| Box::pin(listener.accept()));
+    let (accepted, _, _) = futures::future::select_all(accepting).await;
+    let (socket, peer) = accepted?;
     Ok((socket, peer, permit))
 }
 
 /// A connection from its first byte to its last.
-async fn converse(shared: &Arc<Shared>, socket: TcpStream, shutdown: CancellationToken) {
-    let starting = startup::start(shared, socket);
+async fn converse(shared: &Arc<Shared>, socket: Socket, peer: Peer, shutdown: CancellationToken) {
+    let starting = startup::start(shared, socket, peer);
     let started = tokio::select! {
         biased;
         () = shutdown.cancelled() => return,
@@ -129,7 +179,7 @@ async fn converse(shared: &Arc<Shared>, socket: TcpStream, shutdown: Cancellatio
         return;
     };
     metrics::CONNECTIONS.inc();
-    match startup::admit(shared, peer, &client) {
+    match startup::admit(shared, &peer, &client) {
         Ok(admitted) => {
             Connection::new(reader, writer, admitted, shutdown).run().await;
         }

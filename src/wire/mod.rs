@@ -30,8 +30,9 @@ mod socket;
 mod startup;
 mod throttle;
 mod tls;
+mod unix;
 mod writer;
 
 pub use hba::Rules;
-pub use listener::{Settings, serve};
+pub use listener::{Listener, Settings, serve};
 pub use tls::{Tls, TlsFiles};

@@ -4,14 +4,15 @@ use std::io;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest, ReadHalf, WriteHalf};
-use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpStream, UnixStream, unix};
 use tokio_rustls::server::TlsStream;
 
 /// What the client sends.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Plain(OwnedReadHalf),
+    Unix(unix::OwnedReadHalf),
     Tls {
         half: ReadHalf<TlsStream<TcpStream>>,
         /// The socket below, which tells that it is closed also when nothing is read.
@@ -23,6 +24,7 @@ pub(super) enum Incoming {
 #[derive(Debug)]
 pub(super) enum Outgoing {
     Plain(OwnedWriteHalf),
+    Unix(unix::OwnedWriteHalf),
     Tls(WriteHalf<TlsStream<TcpStream>>),
 }
 
@@ -32,13 +34,20 @@ pub(super) fn plain(socket: TcpStream) -> (Incoming, Outgoing) {
     (Incoming::Plain(read), Outgoing::Plain(write))
 }
 
+/// The halves of a socket of this machine.
+pub(super) fn local(socket: UnixStream) -> (Incoming, Outgoing) {
+    let (read, write) = socket.into_split();
+    (Incoming::Unix(read), Outgoing::Unix(write))
+}
+
 /// The halves of an encrypted socket; `below` is another handle of the one underneath.
 pub(super) fn encrypted(stream: TlsStream<TcpStream>, below: TcpStream) -> (Incoming, Outgoing) {
     let (half, write) = tokio::io::split(stream);
     (Incoming::Tls { half, below }, Outgoing::Tls(write))
 }
 
-/// The socket whose halves these are; `None` if they are encrypted.
+/// The socket whose halves these are; `None` if they are encrypted, or of
+/// this machine.
 pub(super) fn reunite(incoming: Incoming, outgoing: Outgoing) -> Option<TcpStream> {
     match (incoming, outgoing) {
         (Incoming::Plain(read), Outgoing::Plain(write)) => read.reunite(write).ok(),
@@ -51,6 +60,7 @@ impl Incoming {
     pub(super) async fn read_buf(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         match self {
             Incoming::Plain(half) => half.read_buf(buffer).await,
+            Incoming::Unix(half) => half.read_buf(buffer).await,
             Incoming::Tls { half, .. } => half.read_buf(buffer).await,
         }
     }
@@ -59,6 +69,7 @@ impl Incoming {
     pub(super) async fn is_closed(&self) -> io::Result<bool> {
         let ready = match self {
             Incoming::Plain(half) => half.ready(Interest::READABLE).await?,
+            Incoming::Unix(half) => half.ready(Interest::READABLE).await?,
             Incoming::Tls { below, .. } => below.ready(Interest::READABLE).await?,
         };
         Ok(ready.is_read_closed())
@@ -70,6 +81,7 @@ impl Outgoing {
     pub(super) async fn write_buf(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         match self {
             Outgoing::Plain(half) => half.write_buf(buffer).await,
+            Outgoing::Unix(half) => half.write_buf(buffer).await,
             Outgoing::Tls(half) => half.write_buf(buffer).await,
         }
     }
@@ -78,6 +90,7 @@ impl Outgoing {
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         match self {
             Outgoing::Plain(half) => half.flush().await,
+            Outgoing::Unix(half) => half.flush().await,
             Outgoing::Tls(half) => half.flush().await,
         }
     }
@@ -86,6 +99,7 @@ impl Outgoing {
     pub(super) async fn shutdown(&mut self) -> io::Result<()> {
         match self {
             Outgoing::Plain(half) => half.shutdown().await,
+            Outgoing::Unix(half) => half.shutdown().await,
             Outgoing::Tls(half) => half.shutdown().await,
         }
     }

@@ -15,7 +15,7 @@ use pgwire::messages::startup::{
     SslRequest, Startup,
 };
 use pgwire::messages::{DecodeContext, Message, ProtocolVersion};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 
 use super::authentication::{Door, Refusal, authenticate};
 use super::cancel::{Registration, SecretLength};
@@ -35,10 +35,34 @@ const MINOR_MAX: u16 = 2;
 /// Encryption requests that are answered before a startup packet must come.
 const ENCRYPTION_REQUESTS_MAX: usize = 2;
 
+/// Where a client comes from.
+#[derive(Debug, Clone)]
+pub(super) enum Peer {
+    Network(SocketAddr),
+    /// This machine, over a Unix socket: the user there, if it is known.
+    Machine(Option<String>),
+}
+
+impl Peer {
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Peer::Network(address) => Some(*address),
+            Peer::Machine(_) => None,
+        }
+    }
+}
+
+/// The socket of a client.
+#[derive(Debug)]
+pub(super) enum Socket {
+    Network(TcpStream),
+    Machine(UnixStream),
+}
+
 /// A client that has said and proved who it is.
 #[derive(Debug)]
 pub(super) struct Started {
-    pub(super) peer: Option<SocketAddr>,
+    pub(super) peer: Peer,
     pub(super) reader: Reader,
     pub(super) writer: Writer,
     pub(super) client: Introduction,
@@ -81,9 +105,12 @@ pub(super) struct Admitted {
 
 /// Reads the startup packet, and has the client prove what it says in it. `None`: it was a cancel
 /// request, or nobody that we can talk to.
-pub(super) async fn start(shared: &Shared, socket: TcpStream) -> Option<Started> {
-    let peer = socket.peer_addr().ok();
-    let mut line = open(shared, socket).await?;
+pub(super) async fn start(shared: &Shared, socket: Socket, peer: Peer) -> Option<Started> {
+    let mut line = match socket {
+        Socket::Network(socket) => open(shared, socket).await?,
+        Socket::Machine(socket) => Line::new(socket::local(socket), None),
+    };
+    let tls = shared.tls.as_deref().filter(|_| matches!(peer, Peer::Network(_)));
     for _ in 0..=ENCRYPTION_REQUESTS_MAX {
         let packet = match line.reader.startup_packet().await {
             Ok(packet) => packet,
@@ -96,7 +123,7 @@ pub(super) async fn start(shared: &Shared, socket: TcpStream) -> Option<Started>
         // Inside of encryption these are no requests, but unknown versions of the protocol.
         let clear = line.encryption.is_none();
         if clear && SslRequest::is_ssl_request_packet(&packet) {
-            line = encrypt(shared, line).await?;
+            line = encrypt(tls, line).await?;
         } else if clear && GssEncRequest::is_gss_enc_request_packet(&packet) {
             line.writer.put(&GssEncResponse::Refuse);
             line.writer.flush().await.ok()?;
@@ -104,7 +131,7 @@ pub(super) async fn start(shared: &Shared, socket: TcpStream) -> Option<Started>
             cancel(shared, packet);
             return None;
         } else {
-            return match welcome(shared, &mut line, peer, packet).await {
+            return match welcome(shared, &mut line, &peer, packet).await {
                 Ok(client) => {
                     let Line { reader, writer, .. } = line;
                     Some(Started { peer, reader, writer, client })
@@ -149,8 +176,8 @@ async fn open(shared: &Shared, socket: TcpStream) -> Option<Line> {
 }
 
 /// Answers a request for encryption; the line after it, encrypted if there is a certificate.
-async fn encrypt(shared: &Shared, mut line: Line) -> Option<Line> {
-    let Some(tls) = &shared.tls else {
+async fn encrypt(tls: Option<&Tls>, mut line: Line) -> Option<Line> {
+    let Some(tls) = tls else {
         line.writer.put(&SslResponse::Refuse);
         line.writer.flush().await.ok()?;
         return Some(line);
@@ -189,7 +216,7 @@ async fn shake_hands(tls: &Tls, socket: TcpStream, asked: Asked) -> Option<Line>
 async fn welcome(
     shared: &Shared,
     line: &mut Line,
-    peer: Option<SocketAddr>,
+    peer: &Peer,
     packet: BytesMut,
 ) -> Result<Introduction, Refusal> {
     let client = introduction(packet)?;
@@ -237,14 +264,10 @@ fn introduction(mut packet: BytesMut) -> SqlResult<Introduction> {
 }
 
 /// Opens a session for a client that is who it says.
-pub(super) fn admit(
-    shared: &Shared,
-    peer: Option<SocketAddr>,
-    client: &Introduction,
-) -> SqlResult<Admitted> {
+pub(super) fn admit(shared: &Shared, peer: &Peer, client: &Introduction) -> SqlResult<Admitted> {
     let (user, database) = (client.user()?, client.database()?);
     let length = if client.minor >= 2 { SecretLength::ThirtyTwo } else { SecretLength::Four };
-    let membership = shared.sessions.join(peer);
+    let membership = shared.sessions.join(peer.address());
     let registration = shared.keys.register(length, &membership);
     let mut session = Session::open(
         Arc::clone(&shared.engine),
