@@ -68,6 +68,7 @@ pub enum StatementKind {
     Flush,
     /// Ends the epoch and makes it durable now.
     Checkpoint,
+    Maintain(Maintain),
     Begin(TransactionModes),
     Commit {
         and_chain: bool,
@@ -223,6 +224,14 @@ pub struct CreateTable {
     pub query_columns: Vec<String>,
     /// `CREATE TEMP TABLE`, and what a COMMIT does to it.
     pub temporary: Option<OnCommit>,
+}
+
+/// `VACUUM` and `ANALYZE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Maintain {
+    pub vacuum: bool,
+    /// Empty: all tables.
+    pub tables: Vec<Name>,
 }
 
 /// `ON COMMIT` of a temporary table.

@@ -7,12 +7,14 @@ use super::outcome::{Description, Outcome};
 use super::parameter::Parameters;
 use super::session::Session;
 use crate::catalog::catalog::PG_TEMP;
-use crate::catalog::role;
+use crate::catalog::{ObjectKind, role};
 use crate::engine::{DdlOutcome, Names};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
 use crate::planner::grant::{Direction, Owned};
-use crate::planner::statement::{ColumnDef, CreateTable, Drop, DropKind, Insert, StatementKind};
+use crate::planner::statement::{
+    ColumnDef, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
+};
 use crate::types::SqlType;
 
 impl Session {
@@ -29,6 +31,7 @@ impl Session {
                 }
                 self.flush("CHECKPOINT").await
             }
+            StatementKind::Maintain(maintain) => self.maintain(maintain),
             StatementKind::CreateTable(create) if create.query.is_some() => {
                 self.create_table_as(create, &statement.text).await
             }
@@ -55,6 +58,26 @@ impl Session {
         } else {
             self.commit_so_far().await?;
             self.interrupts.race(self.engine.flush_sinks()).await?;
+        }
+        Ok(Outcome::Command(tag.to_owned()))
+    }
+
+    /// VACUUM and ANALYZE: that their tables are there is all that there is to see to.
+    fn maintain(&mut self, maintain: &Maintain) -> SqlResult<Outcome> {
+        let tag = if maintain.vacuum { "VACUUM" } else { "ANALYZE" };
+        if maintain.vacuum {
+            self.check_outside_block(tag)?;
+        }
+        for name in &maintain.tables {
+            let object = self.object(name)?;
+            if !matches!(object.kind, ObjectKind::Table(_) | ObjectKind::MaterializedView(_)) {
+                let what = if maintain.vacuum { "vacuum" } else { "analyze" };
+                let message = format!(
+                    "skipping \"{}\" --- cannot {what} non-tables or special system tables",
+                    object.name.name
+                );
+                self.notify(Notice::warning("01000", message));
+            }
         }
         Ok(Outcome::Command(tag.to_owned()))
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::explain::explained;
 use super::outcome::{Description, Outcome, Tag};
 use super::parameter::Parameters;
 use super::query::Planned;
 use super::session::Session;
-use super::show::{describe_columns, texts};
+use super::show::describe_columns;
 use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
@@ -88,6 +89,7 @@ impl Session {
             | StatementKind::Drop(_)
             | StatementKind::Comment(_)
             | StatementKind::Flush
+            | StatementKind::Maintain(_)
             | StatementKind::Checkpoint => Box::pin(self.administer(statement)).await,
         }
     }
@@ -185,7 +187,7 @@ impl Session {
             | StatementKind::Truncate(_) => self.describe_write(kind, declared).await?,
             StatementKind::Explain(explain) => {
                 let inner = Box::pin(self.describe_kind(&explain.target, declared)).await?;
-                let description = Some(texts(&["QUERY PLAN"]));
+                let description = Some(explained(explain)?);
                 Analysis { parameters: inner.parameters, description, planned: None }
             }
             StatementKind::Show(Show::Objects { kind: ShowKind::Jobs, .. }) => {

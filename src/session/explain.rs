@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use datafusion::execution::SessionState;
-use datafusion::physical_plan::display::DisplayableExecutionPlan;
-use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::TryStreamExt;
 
-use super::outcome::Outcome;
+use super::outcome::{Description, Outcome};
 use super::parameter::Parameters;
+use super::plan_text::{self, Form, Writes};
 use super::query::physical_plan;
 use super::session::Session;
-use super::show::{text_outcome, texts};
+use super::show::text_outcome;
+use crate::clock;
+use crate::engine::dml;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Query;
 use crate::planner::statement::{Explain, StatementKind};
+use crate::types::SqlType;
 
 impl Session {
     pub(super) async fn explain(
@@ -22,27 +25,64 @@ impl Session {
         explain: &Explain,
         parameters: &Parameters,
     ) -> SqlResult<Outcome> {
-        check_options(explain)?;
+        let form = check_options(explain)?;
         let text = match &explain.target {
             StatementKind::Query(query) => self.explain_query(explain, query, parameters).await?,
+            StatementKind::CreateMaterializedView(_) if form == Form::Json => {
+                return Err(SqlError::unsupported("EXPLAIN (FORMAT JSON) of a materialized view"));
+            }
             StatementKind::CreateMaterializedView(create) if !explain.analyze => {
                 self.engine.explain_view(create, &self.names(), self.parallelism()).await?
             }
-            StatementKind::Declare(declare) => {
-                self.explain_query(explain, &declare.query, parameters).await?
+            kind @ (StatementKind::Insert(_)
+            | StatementKind::Update(_)
+            | StatementKind::Delete(_))
+                if !explain.analyze =>
+            {
+                self.explain_write(form, explain.verbose, kind, parameters).await?
             }
             other => {
                 let what = if explain.analyze { "EXPLAIN ANALYZE" } else { "EXPLAIN" };
                 return Err(SqlError::unsupported(format!("{what} of this statement")).hint(
                     format!(
-                        "Queries and CREATE MATERIALIZED VIEW can be explained, not {}.",
+                        "Queries, writes and CREATE MATERIALIZED VIEW can be explained, not {}.",
                         kind_name(other)
                     ),
                 ));
             }
         };
-        let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
-        text_outcome(texts(&["QUERY PLAN"]), "EXPLAIN", rows)
+        let rows = match form {
+            Form::Text => text.lines().map(|line| vec![Some(line.to_owned())]).collect(),
+            Form::Json => vec![vec![Some(text)]],
+        };
+        text_outcome(explained(explain)?, "EXPLAIN", rows)
+    }
+
+    /// The plan that finds the rows of a write.
+    async fn explain_write(
+        &mut self,
+        form: Form,
+        verbose: bool,
+        kind: &StatementKind,
+        parameters: &Parameters,
+    ) -> SqlResult<String> {
+        let context = self.query_context()?;
+        let operation = match kind {
+            StatementKind::Insert(_) => "Insert",
+            StatementKind::Update(_) => "Update",
+            _ => "Delete",
+        };
+        let interrupts = Arc::clone(&self.interrupts);
+        let work = async {
+            let found = dml::rows_of(&context, kind)?;
+            let writes = Writes { operation, table: found.table };
+            let plan = match &found.query {
+                Some(query) => Some(physical_plan(&found.context, query, parameters).await?.1),
+                None => None,
+            };
+            plan_text::write(form, verbose, Some(&writes), plan.as_ref(), None)
+        };
+        interrupts.race(Box::pin(work)).await
     }
 
     async fn explain_query(
@@ -53,16 +93,17 @@ impl Session {
     ) -> SqlResult<String> {
         let context = self.query_context()?;
         let interrupts = Arc::clone(&self.interrupts);
+        let form = check_options(explain)?;
         let (analyze, verbose) = (explain.analyze, explain.verbose);
         let work = async {
             let (state, physical) = physical_plan(&context, query, parameters).await?;
             if !analyze {
-                return Ok(displayable(physical.as_ref()).indent(verbose).to_string());
+                return plan_text::write(form, verbose, None, Some(&physical), None);
             }
+            let started = clock::moment();
             run(&physical, &state).await?;
-            Ok(DisplayableExecutionPlan::with_metrics(physical.as_ref())
-                .indent(verbose)
-                .to_string())
+            let took = Some(started.elapsed());
+            plan_text::write(form, verbose, None, Some(&physical), took)
         };
         interrupts.race(Box::pin(work)).await
     }
@@ -75,8 +116,19 @@ async fn run(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) -> SqlResult<(
     Ok(())
 }
 
-/// Options that PostgreSQL knows and that say nothing here are accepted; a format is not.
-fn check_options(explain: &Explain) -> SqlResult<()> {
+/// What EXPLAIN gives.
+pub(super) fn explained(explain: &Explain) -> SqlResult<Description> {
+    let sql_type = match check_options(explain)? {
+        Form::Text => SqlType::Text,
+        Form::Json => SqlType::Json,
+    };
+    Ok(Description::of(&[("QUERY PLAN", sql_type)]))
+}
+
+/// Options that PostgreSQL knows and that say nothing here are accepted; the formats are text and
+/// JSON.
+fn check_options(explain: &Explain) -> SqlResult<Form> {
+    let mut form = Form::Text;
     const KNOWN: [&str; 9] = [
         "analyze",
         "verbose",
@@ -90,22 +142,32 @@ fn check_options(explain: &Explain) -> SqlResult<()> {
     ];
     for (name, value) in &explain.options {
         if name == "format" {
-            if !value.eq_ignore_ascii_case("text") {
-                return Err(SqlError::unsupported(format!("EXPLAIN (FORMAT {value})")));
-            }
+            form = match value.to_ascii_lowercase().as_str() {
+                "text" => Form::Text,
+                "json" => Form::Json,
+                "xml" | "yaml" => {
+                    let what = format!("EXPLAIN (FORMAT {})", value.to_uppercase());
+                    return Err(SqlError::unsupported(what).hint("Use FORMAT JSON or TEXT."));
+                }
+                _ => {
+                    let message =
+                        format!("unrecognized value for EXPLAIN option \"format\": \"{value}\"");
+                    return Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message));
+                }
+            };
         } else if !KNOWN.contains(&name.as_str()) {
             let message = format!("unrecognized EXPLAIN option \"{name}\"");
             return Err(SqlError::new(code::SYNTAX_ERROR, message));
         }
     }
-    Ok(())
+    Ok(form)
 }
 
 fn kind_name(kind: &StatementKind) -> &'static str {
     match kind {
-        StatementKind::Insert(_) => "INSERT",
-        StatementKind::Update(_) => "UPDATE",
-        StatementKind::Delete(_) => "DELETE",
+        StatementKind::Insert(_) | StatementKind::Update(_) | StatementKind::Delete(_) => {
+            "running a write (ANALYZE)"
+        }
         StatementKind::Execute(_) => "EXECUTE",
         StatementKind::CreateMaterializedView(_) => "running it (ANALYZE)",
         _ => "other statements",

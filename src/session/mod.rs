@@ -22,6 +22,7 @@ mod interrupt;
 mod notice;
 mod outcome;
 mod parameter;
+mod plan_text;
 mod portal;
 mod prepared;
 mod query;

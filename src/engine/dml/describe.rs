@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 use super::environment::resolve;
 use super::update::target_name;
 use crate::catalog::{Column, Object};
-use crate::error::SqlResult;
+use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::{ConflictAction, Delete, Insert, StatementKind, Update};
 use crate::planner::syntax::Selection;
 use crate::planner::{
@@ -38,20 +38,41 @@ pub async fn describe(
     }
 }
 
+/// What finds the rows of a write.
+#[derive(Debug)]
+pub struct RowsOf {
+    pub context: QueryContext,
+    /// `None`: INSERT ... DEFAULT VALUES.
+    pub query: Option<Query>,
+    /// The name of the table that is written.
+    pub table: String,
+}
+
+/// What finds the rows of an INSERT, UPDATE or DELETE.
+pub fn rows_of(query: &QueryContext, statement: &StatementKind) -> SqlResult<RowsOf> {
+    let (table, alias) = match statement {
+        StatementKind::Insert(insert) => (&insert.table, insert.alias.as_deref()),
+        StatementKind::Update(update) => (&update.table, update.alias.as_deref()),
+        StatementKind::Delete(delete) => (&delete.table, delete.alias.as_deref()),
+        other => return Err(SqlError::internal(format!("statement went astray: {other:?}"))),
+    };
+    let described = Describing::new(query, table, alias, &[])?;
+    let found = match statement {
+        StatementKind::Insert(insert) => insert_query(insert, &described.listed(insert))?,
+        StatementKind::Update(update) => Some(described.updated(update)?),
+        StatementKind::Delete(delete) => Some(described.deleted(delete)?),
+        _ => None,
+    };
+    Ok(RowsOf { table: described.object.name.name.clone(), context: described.query, query: found })
+}
+
 async fn describe_insert(
     query: &QueryContext,
     insert: &Insert,
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &insert.table, insert.alias.as_deref(), declared)?;
-    let columns = &described.object.columns;
-    let listed: Vec<Column> = match insert.columns.as_slice() {
-        [] => columns.clone(),
-        listed => {
-            let find = |name: &str| columns.iter().find(|column| column.name == name).cloned();
-            listed.iter().filter_map(|column| find(&column.name)).collect()
-        }
-    };
+    let listed = described.listed(insert);
     if let Some(source) = insert_query(insert, &listed)? {
         described.query(&source).await?;
     }
@@ -80,9 +101,7 @@ async fn describe_update(
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &update.table, update.alias.as_deref(), declared)?;
-    let of_target = Update { table: target_name(&update.table), ..update.clone() };
-    let first = described.object.stored_schema().field(0).name().clone();
-    let rows = update_query(&of_target, &[&first], &described.object.columns)?;
+    let rows = described.updated(update)?;
     described.query(&rows).await?;
     described.returning(update.returning.as_ref())
 }
@@ -93,9 +112,8 @@ async fn describe_delete(
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &delete.table, delete.alias.as_deref(), declared)?;
-    let of_target = Delete { table: target_name(&delete.table), ..delete.clone() };
-    let first = described.object.stored_schema().field(0).name().clone();
-    described.query(&delete_query(&of_target, &[&first])?).await?;
+    let rows = described.deleted(delete)?;
+    described.query(&rows).await?;
     described.returning(delete.returning.as_ref())
 }
 
@@ -119,6 +137,32 @@ impl Describing {
         let mut query = query.clone();
         query.target = Some(Arc::clone(&object));
         Ok(Self { query, object, alias, declared: declared.to_vec() })
+    }
+
+    /// The columns that an INSERT gives values for.
+    fn listed(&self, insert: &Insert) -> Vec<Column> {
+        let columns = &self.object.columns;
+        match insert.columns.as_slice() {
+            [] => columns.clone(),
+            listed => {
+                let find = |name: &str| columns.iter().find(|column| column.name == name).cloned();
+                listed.iter().filter_map(|column| find(&column.name)).collect()
+            }
+        }
+    }
+
+    /// What finds the rows that an UPDATE changes.
+    fn updated(&self, update: &Update) -> SqlResult<Query> {
+        let of_target = Update { table: target_name(&update.table), ..update.clone() };
+        let first = self.object.stored_schema().field(0).name().clone();
+        update_query(&of_target, &[&first], &self.object.columns)
+    }
+
+    /// What finds the rows that a DELETE takes away.
+    fn deleted(&self, delete: &Delete) -> SqlResult<Query> {
+        let of_target = Delete { table: target_name(&delete.table), ..delete.clone() };
+        let first = self.object.stored_schema().field(0).name().clone();
+        delete_query(&of_target, &[&first])
     }
 
     async fn query(&mut self, query: &Query) -> SqlResult<()> {

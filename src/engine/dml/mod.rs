@@ -38,7 +38,7 @@ use arrow::datatypes::SchemaRef;
 pub use context::{Context, Limits};
 pub use copy_in::{CopyIn, check_copied};
 pub use delete::delete;
-pub use describe::{Described, describe};
+pub use describe::{Described, describe, rows_of};
 pub use insert::insert;
 pub use locks::Locks;
 pub use parameters::BoundParameters;

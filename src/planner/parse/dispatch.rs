@@ -4,12 +4,11 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Explain, Prepare, Statement, StatementKind};
 use super::front::Front;
-use super::{copy, create, cursors, dml, grant, index, other, variables};
+use super::{copy, create, cursors, dml, grant, index, maintain, other, variables};
 use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
 const NOT_BUILT: &[&str] = &[
-    "analyze",
     "call",
     "cancel",
     "cluster",
@@ -22,7 +21,6 @@ const NOT_BUILT: &[&str] = &[
     "refresh",
     "security",
     "subscribe",
-    "vacuum",
     "wait",
 ];
 
@@ -74,6 +72,7 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "close" => cursors::close(front),
         "discard" => cursors::discard(front),
         "listen" | "unlisten" | "notify" => other::notifications(front),
+        "vacuum" | "analyze" | "analyse" => maintain::maintain(front),
         "flush" => {
             front.advance();
             Ok(StatementKind::Flush)
