@@ -5,6 +5,7 @@
 
 mod savepoints;
 mod script;
+mod sessions;
 pub(crate) mod socket;
 mod timing;
 
@@ -14,6 +15,7 @@ use sqllogictest::harness::Trial;
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = script::trials();
     trials.extend(savepoints::trials());
+    trials.extend(sessions::trials());
     trials.extend(timing::trials());
     trials
 }

@@ -53,6 +53,7 @@ fn reworded(error: DataFusionError) -> SqlError {
         other => {
             let text = other.strip_backtrace();
             no_such_function(&text)
+                .or_else(|| no_such_operator(&text))
                 .or_else(|| grouping(&text))
                 .or_else(|| too_wide(&text))
                 .unwrap_or_else(|| other.into())
@@ -106,6 +107,20 @@ fn no_such_function(text: &str) -> Option<SqlError> {
         format!("function {}({}) does not exist", &found[1], type_names(&found[2]))
     };
     let hint = "No function matches the given name and argument types. \
+                You might need to add explicit type casts.";
+    Some(SqlError::new(code::UNDEFINED_FUNCTION, message).hint(hint))
+}
+
+/// DataFusion has no arithmetic for the types.
+fn no_such_operator(text: &str) -> Option<SqlError> {
+    static ARITHMETIC: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"Cannot coerce arithmetic expression (.+) ([-+*/%]) (.+) to valid types")
+            .expect("the pattern is well formed")
+    });
+    let found = ARITHMETIC.captures(text)?;
+    let [left, right] = [&found[1], &found[3]].map(type_names);
+    let message = format!("operator does not exist: {left} {} {right}", &found[2]);
+    let hint = "No operator matches the given name and argument types. \
                 You might need to add explicit type casts.";
     Some(SqlError::new(code::UNDEFINED_FUNCTION, message).hint(hint))
 }

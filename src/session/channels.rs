@@ -51,9 +51,11 @@ pub struct Notification {
 /// Who listens to what.
 #[derive(Debug, Default)]
 pub(super) struct Channels {
-    /// By database and channel, then by process id.
-    listeners: Mutex<HashMap<(String, String), BTreeMap<i32, Arc<Mailbox>>>>,
+    listeners: Mutex<HashMap<Place, BTreeMap<i32, Arc<Mailbox>>>>,
 }
+
+/// A database and a channel in it; who listens there is told apart by process id.
+type Place = (String, String);
 
 /// The notifications that a session has not taken yet.
 #[derive(Debug, Default)]
@@ -263,6 +265,9 @@ impl Session {
     ) {
         let notes = std::mem::take(&mut word.notes);
         self.announce(word);
+        if notes.is_empty() {
+            return;
+        }
         let sessions = Arc::clone(self.membership.sessions());
         let (pid, database) = (self.membership.process_id(), self.client.database.clone());
         crate::task::spawn("notifications of a cancelled wait", async move {

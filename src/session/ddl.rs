@@ -69,7 +69,7 @@ impl Session {
             self.check_outside_block(tag)?;
         }
         for name in &maintain.tables {
-            let object = self.object(name)?;
+            let object = self.object(name).map_err(|error| SqlError { position: None, ..error })?;
             if !matches!(object.kind, ObjectKind::Table(_) | ObjectKind::MaterializedView(_)) {
                 let what = if maintain.vacuum { "vacuum" } else { "analyze" };
                 let message = format!(

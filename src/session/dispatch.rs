@@ -200,7 +200,11 @@ impl Session {
                 Analysis { description: self.describe_fetch(fetch)?, ..Analysis::default() }
             }
             StatementKind::Execute(execute) => Analysis {
-                description: self.prepared(&execute.name)?.description().cloned(),
+                // Whether there is such a statement, matters when this one runs.
+                description: self
+                    .prepared(&execute.name)
+                    .ok()
+                    .and_then(|prepared| prepared.description().cloned()),
                 ..Analysis::default()
             },
             _ => Analysis::default(),

@@ -92,7 +92,7 @@ impl Scroll {
         match direction {
             Direction::Forward(0) | Direction::Relative(0) => {
                 let is_on_row = (1..=self.rows).contains(&place);
-                return Ok(if is_on_row { one(place) } else { Span::NONE });
+                Ok(if is_on_row { one(place) } else { Span::NONE })
             }
             Direction::Forward(count @ 1..) => {
                 let target = place.saturating_add(count.unsigned_abs());
@@ -192,7 +192,7 @@ impl Session {
         let source = &scroll.source;
         let tag = Tag::Counted("FETCH");
         let mut rows = Rows::of_batches(Arc::clone(source.description()), tag, batches)
-            .with_style(source.style().clone())
+            .with_style(*source.style())
             .with_formats(source.formats().to_vec());
         rows.effects.clone_from(&source.effects);
         Ok(Outcome::Rows(Box::new(rows)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
-use super::environment::resolve;
+use super::environment::{column_of, resolve};
 use super::update::target_name;
 use crate::catalog::{Column, Object};
 use crate::error::{SqlError, SqlResult};
@@ -58,7 +58,7 @@ pub fn rows_of(query: &QueryContext, statement: &StatementKind) -> SqlResult<Row
     };
     let described = Describing::new(query, table, alias, &[])?;
     let found = match statement {
-        StatementKind::Insert(insert) => insert_query(insert, &described.listed(insert))?,
+        StatementKind::Insert(insert) => insert_query(insert, &described.listed(insert)?)?,
         StatementKind::Update(update) => Some(described.updated(update)?),
         StatementKind::Delete(delete) => Some(described.deleted(delete)?),
         _ => None,
@@ -72,7 +72,7 @@ async fn describe_insert(
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &insert.table, insert.alias.as_deref(), declared)?;
-    let listed = described.listed(insert);
+    let listed = described.listed(insert)?;
     if let Some(source) = insert_query(insert, &listed)? {
         described.query(&source).await?;
     }
@@ -140,15 +140,13 @@ impl Describing {
     }
 
     /// The columns that an INSERT gives values for.
-    fn listed(&self, insert: &Insert) -> Vec<Column> {
+    fn listed(&self, insert: &Insert) -> SqlResult<Vec<Column>> {
         let columns = &self.object.columns;
-        match insert.columns.as_slice() {
-            [] => columns.clone(),
-            listed => {
-                let find = |name: &str| columns.iter().find(|column| column.name == name).cloned();
-                listed.iter().filter_map(|column| find(&column.name)).collect()
-            }
+        if insert.columns.is_empty() {
+            return Ok(columns.clone());
         }
+        let named = insert.columns.iter();
+        named.map(|named| Ok(columns[column_of(&self.object, named)?].clone())).collect()
     }
 
     /// What finds the rows that an UPDATE changes.

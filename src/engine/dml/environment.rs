@@ -84,17 +84,7 @@ impl Environment {
 
     /// The target's column that a statement names.
     pub(super) fn column(&self, column: &ColumnRef) -> SqlResult<usize> {
-        let object = &self.target.object;
-        object.columns.iter().position(|found| found.name == column.name).ok_or_else(|| {
-            SqlError::new(
-                code::UNDEFINED_COLUMN,
-                format!(
-                    "column \"{}\" of relation \"{}\" does not exist",
-                    column.name, object.name.name
-                ),
-            )
-            .position(column.position)
-        })
+        column_of(&self.target.object, column)
     }
 
     /// The columns that a statement lists, each once; none listed: all.
@@ -219,6 +209,17 @@ pub(super) fn evaluate(planned: &RowExpressions, rows: &RecordBatch) -> SqlResul
     let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
     let schema = Arc::clone(&planned.schema);
     Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+}
+
+/// The index of a column that a statement names.
+pub(super) fn column_of(object: &Object, column: &ColumnRef) -> SqlResult<usize> {
+    object.columns.iter().position(|found| found.name == column.name).ok_or_else(|| {
+        let message = format!(
+            "column \"{}\" of relation \"{}\" does not exist",
+            column.name, object.name.name
+        );
+        SqlError::new(code::UNDEFINED_COLUMN, message).position(column.position)
+    })
 }
 
 /// The relation that a statement names.

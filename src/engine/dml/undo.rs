@@ -47,9 +47,12 @@ pub(super) enum Step {
     },
 }
 
-/// What an overlay said of some keys: `None` where it said nothing.
+/// What an overlay said of some keys.
 #[derive(Debug, Default)]
-pub(super) struct Replaced(Vec<(Box<[u8]>, Option<Option<Box<[u8]>>>)>);
+pub(super) struct Replaced(Vec<(Box<[u8]>, Before)>);
+
+/// What it said of one; `None`: nothing.
+type Before = Option<Option<Box<[u8]>>>;
 
 impl UndoLog {
     /// The place of a savepoint made now: from here on steps are noted.
