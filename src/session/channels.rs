@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  NOTIFY ──> Word of the transaction ──COMMIT, durable──> Mailbox of each listener ──> its client
-//!                └── ROLLBACK: nothing was said                     when it has no transaction open
+//!                └── ROLLBACK: nothing was said                    when it has no transaction open
 //! ```
 //!
 //! What must hold: who is told of a transaction sees what it wrote; a transaction's notifications

@@ -1,8 +1,8 @@
 //! Unix sockets: `<folder>/.s.PGSQL.<port>`, where clients of PostgreSQL look for one.
 //!
 //! What must hold: of two servers one has the socket. So a server holds a lock on the file beside
-//! it (`....lock`) for as long as it lives; a socket that is found under a free lock was left by one
-//! that died, unless somebody answers there who knows nothing of the lock.
+//! it (`....lock`) for as long as it lives; a socket that is found under a free lock was left by
+//! one that died, unless somebody answers there who knows nothing of the lock.
 
 use std::fs::{self, File, Permissions};
 use std::io;

@@ -84,9 +84,9 @@ fn errors_are_worded_and_placed_as_postgres_does() {
     "#]],
     );
     shows(
-        "vacuum",
+        "cluster",
         expect![[r#"
-        0A000 VACUUM is not supported @1
+        0A000 CLUSTER is not supported @1
     "#]],
     );
 }
