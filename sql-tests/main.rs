@@ -12,6 +12,8 @@
 //! | `WEIR_ORACLE_REPORT` | | a file to which each failure is appended when it is shrunk |
 //! | `WEIR_SCRIPT_KILLS` | 10 | crashes at most while a script runs |
 //! | `WEIR_TPCH_SCALE` | 0.01 | TPC-H's scale factor |
+//! | `WEIR_CATALOG_REPORT` | | a file for the catalog statements that differ, and how |
+//! | `WEIR_CATALOG_DATAFUSION` | | a file: count what DataFusion alone makes of them |
 //! | `WEIR_CLIENTS` | `~/.cache/weir-clients` | where `make clients` installs, for `clients` |
 //! | `WEIR_NEXMARK_EVENTS` | 5000 | Nexmark's events |
 //! | `WEIR_FLIGHTS_FULL` | | a folder with all of nycflights13: use it and print time and memory |
@@ -22,6 +24,7 @@
 // The doors of the house (clock, task) are for the library; here is the outside.
 #![allow(clippy::disallowed_methods)]
 
+mod catalog;
 mod client;
 mod clients;
 mod compare;
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         functions::trials,
         wire::trials,
         clients::trials,
+        catalog::trials,
         workload::trials,
     ];
     let mut trials = crash::trials();

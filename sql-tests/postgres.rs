@@ -53,52 +53,68 @@ impl Database {
     }
 }
 
-/// The thread that keeps the server. The server is told to die with the thread that started it,
-/// so that nothing is left however the tests end; a test's own thread would end too early.
-struct Keeper {
-    thread: JoinHandle<()>,
-    stop: mpsc::Sender<()>,
+/// A server with the thread that keeps it: the server is told to die with the thread that started
+/// it, so that nothing is left however the tests end; a test's own thread would end too early.
+pub(crate) struct Cluster {
+    pub(crate) port: u16,
+    thread: Option<JoinHandle<()>>,
+    stop: Option<mpsc::Sender<()>>,
 }
 
-static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
-
-/// The port of the server, which the first call starts.
-fn port() -> Result<u16> {
-    static PORT: OnceLock<Result<u16, String>> = OnceLock::new();
-    PORT.get_or_init(|| {
+impl Cluster {
+    /// A server of one's own, whose superuser is `user`.
+    pub(crate) fn start(user: &'static str) -> Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let (ready, started) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let server = PostgresProcess::start();
+            let server = PostgresProcess::start(user);
             let port = server.as_ref().map(|server| server.port).map_err(|e| format!("{e:?}"));
             // The other ends outlive this thread, or the whole run is over.
             let _ = ready.send(port);
             let _ = stopped.recv();
         });
-        *KEEPER.lock().expect("no test panics here") = Some(Keeper { thread, stop });
-        started.recv().map_err(|error| error.to_string())?
+        let port = started.recv()?.map_err(|error| anyhow!("PostgreSQL: {error}"))?;
+        Ok(Self { port, thread: Some(thread), stop: Some(stop) })
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// The server that most tests share.
+static SHARED: Mutex<Option<Cluster>> = Mutex::new(None);
+
+/// Its port; the first call starts it.
+fn port() -> Result<u16> {
+    static PORT: OnceLock<Result<u16, String>> = OnceLock::new();
+    PORT.get_or_init(|| {
+        let cluster = Cluster::start("postgres").map_err(|error| format!("{error:#}"))?;
+        let port = cluster.port;
+        *SHARED.lock().expect("no test panics here") = Some(cluster);
+        Ok(port)
     })
     .clone()
-    .map_err(|error| anyhow!("PostgreSQL: {error}"))
+    .map_err(|error| anyhow!(error))
 }
 
 /// Stops the server, if one runs, and removes its files.
 pub(crate) fn stop() {
-    let keeper = KEEPER.lock().ok().and_then(|mut keeper| keeper.take());
-    if let Some(Keeper { thread, stop }) = keeper {
-        drop(stop);
-        let _ = thread.join();
-    }
+    drop(SHARED.lock().ok().and_then(|mut cluster| cluster.take()));
 }
 
 struct PostgresProcess {
     process: Child,
+    user: &'static str,
     port: u16,
     folder: TempDir,
 }
 
 impl PostgresProcess {
-    fn start() -> Result<Self> {
+    fn start(user: &'static str) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("weir-test-postgres-").tempdir()?;
         let data = folder.path().join("data");
         if is_root()? {
@@ -109,8 +125,11 @@ impl PostgresProcess {
         let init = program("initdb")?
             .arg("--pgdata")
             .arg(&data)
-            .args(["--username=postgres", "--auth=trust", "--no-sync", "--no-instructions"])
+            .arg(format!("--username={user}"))
+            .args(["--auth=trust", "--no-sync", "--no-instructions"])
             .args(["--encoding=UTF8", "--locale=C"])
+            // Letters as Weir has them; the shared server's are what the other tests expect.
+            .args((user != "postgres").then_some("--lc-ctype=C.UTF-8"))
             .output()
             .context("initdb")?;
         ensure!(init.status.success(), "initdb: {}", String::from_utf8_lossy(&init.stderr));
@@ -123,7 +142,7 @@ impl PostgresProcess {
             command.arg("-c").arg(option);
         }
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let mut server = Self { process: command.spawn()?, port, folder };
+        let mut server = Self { process: command.spawn()?, user, port, folder };
         server.wait_until_ready()?;
         Ok(server)
     }
@@ -136,7 +155,7 @@ impl PostgresProcess {
                 bail!("it ended while starting: {status}\n{log}");
             }
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            if runtime.block_on(client::connect(self.port, "postgres", "postgres")).is_ok() {
+            if runtime.block_on(client::connect(self.port, self.user, "postgres")).is_ok() {
                 return Ok(());
             }
             thread::sleep(Duration::from_millis(20));

@@ -25,6 +25,8 @@ pub const FIRST_USER_OID: u32 = 16384;
 
 pub const PG_CATALOG: &str = "pg_catalog";
 pub const INFORMATION_SCHEMA: &str = "information_schema";
+/// Where PostgreSQL keeps long values: empty here.
+const PG_TOAST: &str = "pg_toast";
 pub const PUBLIC: &str = "public";
 /// Weir's own system tables.
 pub const WEIR: &str = "weir";
@@ -45,6 +47,7 @@ pub fn lasting_path(search_path: &[String]) -> Vec<String> {
 
 /// `pg_namespace.oid` of the schemas that are there from the start.
 pub const PG_CATALOG_OID: ObjectId = ObjectId(11);
+const PG_TOAST_OID: ObjectId = ObjectId(99);
 pub const PUBLIC_OID: ObjectId = ObjectId(2200);
 pub const INFORMATION_SCHEMA_OID: ObjectId = ObjectId(13183);
 pub const WEIR_OID: ObjectId = ObjectId(13900);
@@ -75,7 +78,7 @@ impl Schema {
 
 /// Whether the schema of this name belongs to the system.
 pub fn is_system_schema(name: &str) -> bool {
-    matches!(name, PG_CATALOG | INFORMATION_SCHEMA | WEIR)
+    matches!(name, PG_CATALOG | INFORMATION_SCHEMA | PG_TOAST | WEIR)
 }
 
 /// A database that clients may name when they connect.
@@ -180,6 +183,7 @@ pub(super) fn built_in_databases() -> impl Iterator<Item = Database> {
 pub(super) fn built_in_schemas() -> impl Iterator<Item = Schema> {
     [
         (PG_CATALOG_OID, PG_CATALOG, Some("system catalog schema")),
+        (PG_TOAST_OID, PG_TOAST, Some("reserved schema for TOAST tables")),
         (PUBLIC_OID, PUBLIC, Some("standard public schema")),
         (INFORMATION_SCHEMA_OID, INFORMATION_SCHEMA, None),
         (WEIR_OID, WEIR, Some("what runs, how far, how big, how late")),

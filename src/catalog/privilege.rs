@@ -57,6 +57,11 @@ impl Privileges {
         SHOWN.iter().find(|(_, shown, _)| shown.eq_ignore_ascii_case(name)).map(|(one, ..)| *one)
     }
 
+    /// The name of the privilege that `aclitem` shows by this letter.
+    pub fn name_of_letter(letter: char) -> Option<&'static str> {
+        SHOWN.iter().find(|(.., own)| *own == letter).map(|(_, name, _)| *name)
+    }
+
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

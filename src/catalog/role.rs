@@ -25,6 +25,8 @@ pub const READ_ALL_STATS: ObjectId = ObjectId(3375);
 pub const READ_SERVER_FILES: ObjectId = ObjectId(4569);
 pub const SIGNAL_BACKEND: ObjectId = ObjectId(4200);
 pub const CHECKPOINT: ObjectId = ObjectId(4544);
+const READ_ALL_SETTINGS: ObjectId = ObjectId(3374);
+const STAT_SCAN_TABLES: ObjectId = ObjectId(3377);
 
 /// Someone who may log in, a group of such, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,13 +119,20 @@ pub(super) fn system_roles() -> impl Iterator<Item = Role> {
         (READ_SERVER_FILES, "pg_read_server_files"),
         (SIGNAL_BACKEND, "pg_signal_backend"),
         (CHECKPOINT, "pg_checkpoint"),
+        // What these are for, everybody may do, or nobody can.
+        (ObjectId(6171), "pg_database_owner"),
+        (READ_ALL_SETTINGS, "pg_read_all_settings"),
+        (STAT_SCAN_TABLES, "pg_stat_scan_tables"),
+        (ObjectId(4570), "pg_write_server_files"),
+        (ObjectId(4571), "pg_execute_server_program"),
     ]
     .into_iter()
     .map(|(id, name)| {
         let mut role = Role::new(id, name);
         if id == MONITOR {
             let grantor = SUPERUSER_OID;
-            role.member_of = vec![Membership { role: READ_ALL_STATS, admin: false, grantor }];
+            let of = [READ_ALL_SETTINGS, READ_ALL_STATS, STAT_SCAN_TABLES];
+            role.member_of = of.map(|role| Membership { role, admin: false, grantor }).to_vec();
         }
         role
     })

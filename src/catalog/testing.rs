@@ -97,6 +97,7 @@ pub fn context_of(catalog: Catalog) -> PgContext {
     let setting = |value: &str| Setting {
         value: value.to_owned(),
         default: value.to_owned(),
+        plain: value.to_owned(),
         vartype: "string".to_owned(),
         ..Setting::default()
     };

@@ -4,9 +4,10 @@
 //! recursive(first, step(W, W))  =  recursive(first, Shared(step(w, w), W))
 //! ```
 //!
-//! DataFusion gives the rows of a round to one reader, who takes them away. [`Shared`] is that reader:
-//! it keeps the rows for as long as a round goes on, and every [`Rows`] below it reads them there.
-//! Whose rows they are is told by the context of a run, so that a plan may run twice at a time.
+//! DataFusion gives the rows of a round to one reader, who takes them away. [`Shared`] is that
+//! reader: it keeps the rows for as long as a round goes on, and every [`Rows`] below it reads them
+//! there. Whose rows they are is told by the context of a run, so that a plan may run twice at a
+//! time.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -53,7 +54,8 @@ pub fn share_work_tables(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(shared.data)
 }
 
-/// The repeated part of recursion `name`; `None`: one reader takes the rows away, as they are meant to be.
+/// The repeated part of recursion `name`; `None`: one reader takes the rows away, as they are meant
+/// to be.
 fn shared(term: &LogicalPlan, name: &str) -> Result<Option<LogicalPlan>> {
     let mut work = None;
     let mut readers = 0;

@@ -5,8 +5,8 @@
 //! (SELECT b.v + sum(a.x) FROM b)              (SELECT b.v + (SELECT sum(a.x)) FROM b)
 //! ```
 //!
-//! An aggregate that stays where it is written would make its query one that groups, and is none that
-//! WHERE may have. Which query computes it is found out by its columns, in the plan
+//! An aggregate that stays where it is written would make its query one that groups, and is none
+//! that WHERE may have. Which query computes it is found out by its columns, in the plan
 //! (`decorrelate::outer_aggregate`), so a subquery too many changes no answer. In WHERE every
 //! aggregate of columns is spelled so; elsewhere those of relations that the query itself has not.
 

@@ -4,8 +4,8 @@
 //!   all that follows for what `a` is compared with. AND, OR and NOT get their places again.
 //! - `NOT EXISTS (...) IS TRUE` is `NOT (EXISTS (...) IS TRUE)`: the parser takes NOT EXISTS for
 //!   one word.
-//! - `a BETWEEN SYMMETRIC b AND c` is `a BETWEEN b AND c OR a BETWEEN c AND b`: the parser does not know
-//!   it, and gets the first bound with a mark.
+//! - `a BETWEEN SYMMETRIC b AND c` is `a BETWEEN b AND c OR a BETWEEN c AND b`: the parser does not
+//!   know it, and gets the first bound with a mark.
 //! - `t.a[1]` is an element of `t.a`: the parser takes it for a part of `t`.
 //!
 //! What the user put into parentheses is a node of its own (`Nested`), so an OR right below an AND,

@@ -9,7 +9,7 @@
 //! | `(a, b) < (c, d)` | `a < c OR a = c AND b < d` |
 //! | `ARRAY[t.a]` | `make_array(t.a)`: a literal does not see outer queries |
 //! | any subquery in an expression | with a number, [`SUBQUERY`] |
-//! | `GROUP BY ()`, HAVING without GROUP BY | the same with an aggregate in it, as what it groups is all rows |
+//! | `GROUP BY ()`, HAVING without GROUP BY | with an aggregate in it: what it groups is all rows |
 //! | `FROM unnest(a)`, `LATERAL unnest(a)` | `UNNEST(a)` |
 //! | `FROM generate_series(1, n)`, `FROM jsonb_each(j)` | the same, as LATERAL; not if constant |
 
@@ -59,7 +59,8 @@ pub(super) fn spell_subqueries(query: &mut ast::Query) -> SqlResult<()> {
     }
 }
 
-/// HAVING without GROUP BY makes one group of all rows, whether there is an aggregate or not; so does
+/// HAVING without GROUP BY makes one group of all rows, whether there is an aggregate or not; so
+/// does
 /// `GROUP BY ()`, which beside other keys adds nothing.
 fn group_all(select: &mut ast::Select) -> SqlResult<()> {
     let ast::GroupByExpr::Expressions(keys, modifiers) = &mut select.group_by else {

@@ -4,10 +4,10 @@
 //! Filter abs(a) = a      ->      Filter (abs(a) = a) IS NOT DISTINCT FROM true
 //! ```
 //!
-//! DataFusion takes a column and an expression that a filter compares with `=` for one value, and puts
-//! one in the place of the other in orders. An expression of that very column it puts into itself:
-//! `abs(abs(a))`, of which it knows no order, and the plan is refused. Columns that equal columns or
-//! constants stay known to it.
+//! DataFusion takes a column and an expression that a filter compares with `=` for one value, and
+//! puts one in the place of the other in orders. An expression of that very column it puts into
+//! itself: `abs(abs(a))`, of which it knows no order, and the plan is refused. Columns that equal
+//! columns or constants stay known to it.
 
 use std::sync::Arc;
 

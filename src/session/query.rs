@@ -105,7 +105,10 @@ async fn plan(
     query: &Query,
     declared: &[Option<SqlType>],
 ) -> SqlResult<(Planned, Option<SessionState>)> {
-    if let Some(bound) = CatalogQuery::bind(query, &context.pg_context(), declared)? {
+    let catalog = context.pg_context();
+    if catalog.setting("catalog_evaluator").as_deref() != Some("off")
+        && let Some(bound) = CatalogQuery::bind(query, &catalog, declared)?
+    {
         return Ok((Planned::Catalog(Arc::new(bound)), None));
     }
     let state = serving::session_state(context)?;

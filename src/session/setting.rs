@@ -73,6 +73,8 @@ const MESSAGE_LEVEL: Kind = Kind::OneOf(&[
 pub(super) const SETTINGS: &[Setting] = &[
     reported("application_name", "", Kind::Text, "The name the client gives itself."),
     setting("bytea_output", "hex", Kind::OneOf(&["hex", "escape"]), "How text shows bytea."),
+    setting("catalog_evaluator", "on", Kind::Bool,
+        "Whether catalog statements have an evaluator of their own, or DataFusion runs them."),
     setting("check_function_bodies", "on", Kind::Bool, "There are no functions to check."),
     reported("client_encoding", "UTF8", Kind::Encoding, "The encoding of text: always UTF8."),
     setting("client_min_messages", "notice", MESSAGE_LEVEL, "The least level of notices sent."),
@@ -200,7 +202,10 @@ impl Setting {
         match self.kind {
             Kind::Bool => "bool",
             Kind::Integer(..) | Kind::Milliseconds => "integer",
+            Kind::OneOf(&["on"]) => "bool",
             Kind::OneOf(_) => "enum",
+            Kind::Fixed if parse_bool(self.default).is_some() => "bool",
+            Kind::Fixed if self.default.parse::<i64>().is_ok() => "integer",
             _ => "string",
         }
     }

@@ -173,6 +173,8 @@ impl Variables {
             .map(|(name, value)| {
                 let setting = pg::Setting {
                     value: value.clone(),
+                    name: name.clone(),
+                    plain: value.clone(),
                     vartype: "string".to_owned(),
                     ..pg::Setting::default()
                 };
@@ -184,6 +186,9 @@ impl Variables {
                 default: setting.show(setting.default),
                 description: setting.description.to_owned(),
                 vartype: setting.type_name().to_owned(),
+                name: setting.name.to_owned(),
+                plain: self.value(setting).to_owned(),
+                fixed: matches!(setting.kind, Kind::Fixed),
                 unit: setting.unit().map(str::to_owned),
             };
             (setting.name.to_ascii_lowercase(), shown)

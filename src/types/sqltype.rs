@@ -58,13 +58,36 @@ pub enum SqlType {
     Regclass,
     Regtype,
     Regproc,
+    Regprocedure,
+    Regoper,
+    Regoperator,
+    Regnamespace,
+    Regrole,
+    Regcollation,
+    Regconfig,
+    Regdictionary,
     Int2Vector,
     OidVector,
+    Xid,
+    Xid8,
+    Cid,
+    Tid,
+    PgLsn,
+    Inet,
+    AclItem,
+    PgNodeTree,
+    PgNdistinct,
+    PgDependencies,
+    AnyArray,
     /// Results of functions only.
     Void,
     Record,
     Unknown,
 }
+
+/// Between the number and the name of a value of an OID alias type: text is the name, binary the
+/// number.
+pub const ALIAS_SEPARATOR: char = '\u{1}';
 
 /// `(type, name in pg_type, OID, OID of its array type, typlen)`.
 const TABLE: &[(SqlType, &str, u32, u32, i16)] = &[
@@ -79,11 +102,17 @@ const TABLE: &[(SqlType, &str, u32, u32, i16)] = &[
     (SqlType::Regproc, "regproc", 24, 1008, 4),
     (SqlType::Text, "text", 25, 1009, -1),
     (SqlType::Oid, "oid", 26, 1028, 4),
+    (SqlType::Tid, "tid", 27, 1010, 6),
+    (SqlType::Xid, "xid", 28, 1011, 4),
+    (SqlType::Cid, "cid", 29, 1012, 4),
     (SqlType::OidVector, "oidvector", 30, 1013, -1),
     (SqlType::Json, "json", 114, 199, -1),
+    (SqlType::PgNodeTree, "pg_node_tree", 194, 0, -1),
     (SqlType::Real, "float4", 700, 1021, 4),
     (SqlType::Double, "float8", 701, 1022, 8),
     (SqlType::Unknown, "unknown", 705, 0, -2),
+    (SqlType::Inet, "inet", 869, 1041, -1),
+    (SqlType::AclItem, "aclitem", 1033, 1034, 12),
     (SqlType::Char(0), "bpchar", 1042, 1014, -1),
     (SqlType::Varchar(None), "varchar", 1043, 1015, -1),
     (SqlType::Date, "date", 1082, 1182, 4),
@@ -92,12 +121,25 @@ const TABLE: &[(SqlType, &str, u32, u32, i16)] = &[
     (SqlType::Timestamptz, "timestamptz", 1184, 1185, 8),
     (SqlType::Interval, "interval", 1186, 1187, 16),
     (SqlType::Numeric(None), "numeric", 1700, 1231, -1),
+    (SqlType::Regprocedure, "regprocedure", 2202, 2207, 4),
+    (SqlType::Regoper, "regoper", 2203, 2208, 4),
+    (SqlType::Regoperator, "regoperator", 2204, 2209, 4),
     (SqlType::Regclass, "regclass", 2205, 2210, 4),
     (SqlType::Regtype, "regtype", 2206, 2211, 4),
     (SqlType::Record, "record", 2249, 2287, -1),
+    (SqlType::AnyArray, "anyarray", 2277, 0, -1),
     (SqlType::Void, "void", 2278, 0, 4),
     (SqlType::Uuid, "uuid", 2950, 2951, 16),
+    (SqlType::PgLsn, "pg_lsn", 3220, 3221, 8),
+    (SqlType::PgNdistinct, "pg_ndistinct", 3361, 0, -1),
+    (SqlType::PgDependencies, "pg_dependencies", 3402, 0, -1),
+    (SqlType::Regconfig, "regconfig", 3734, 3735, 4),
+    (SqlType::Regdictionary, "regdictionary", 3769, 3770, 4),
     (SqlType::Jsonb, "jsonb", 3802, 3807, -1),
+    (SqlType::Regnamespace, "regnamespace", 4089, 4090, 4),
+    (SqlType::Regrole, "regrole", 4096, 4097, 4),
+    (SqlType::Regcollation, "regcollation", 4191, 4192, 4),
+    (SqlType::Xid8, "xid8", 5069, 271, 8),
 ];
 
 impl SqlType {
@@ -167,6 +209,24 @@ impl SqlType {
         }
     }
 
+    /// Whether it is an OID that is written as the name of what has it.
+    pub fn is_oid_alias(&self) -> bool {
+        matches!(
+            self,
+            SqlType::Regclass
+                | SqlType::Regtype
+                | SqlType::Regproc
+                | SqlType::Regprocedure
+                | SqlType::Regoper
+                | SqlType::Regoperator
+                | SqlType::Regnamespace
+                | SqlType::Regrole
+                | SqlType::Regcollation
+                | SqlType::Regconfig
+                | SqlType::Regdictionary
+        )
+    }
+
     /// Whether it is one of the types that are calculated with.
     pub fn is_number(&self) -> bool {
         matches!(
@@ -200,9 +260,7 @@ impl SqlType {
             SqlType::Array(element) => {
                 DataType::List(std::sync::Arc::new(element.field("item", true)))
             }
-            SqlType::Oid | SqlType::Regclass | SqlType::Regtype | SqlType::Regproc => {
-                DataType::Int64
-            }
+            SqlType::Oid => DataType::Int64,
             SqlType::Text
             | SqlType::Varchar(_)
             | SqlType::Char(_)
@@ -211,8 +269,30 @@ impl SqlType {
             | SqlType::Jsonb
             | SqlType::Name
             | SqlType::InternalChar
+            | SqlType::Regclass
+            | SqlType::Regtype
+            | SqlType::Regproc
+            | SqlType::Regprocedure
+            | SqlType::Regoper
+            | SqlType::Regoperator
+            | SqlType::Regnamespace
+            | SqlType::Regrole
+            | SqlType::Regcollation
+            | SqlType::Regconfig
+            | SqlType::Regdictionary
             | SqlType::Int2Vector
             | SqlType::OidVector
+            | SqlType::Xid
+            | SqlType::Xid8
+            | SqlType::Cid
+            | SqlType::Tid
+            | SqlType::PgLsn
+            | SqlType::Inet
+            | SqlType::AclItem
+            | SqlType::PgNodeTree
+            | SqlType::PgNdistinct
+            | SqlType::PgDependencies
+            | SqlType::AnyArray
             | SqlType::Void
             | SqlType::Record
             | SqlType::Unknown => DataType::Utf8,
@@ -233,7 +313,7 @@ impl SqlType {
     /// The SQL type of a column.
     pub fn of_field(field: &Field) -> SqlType {
         if let Some(name) = field.metadata().get(TYPE_KEY)
-            && let Some(named) = SqlType::parse(name)
+            && let Some(named) = SqlType::parse_any(name)
             // A cast keeps the metadata of what it casts: believe it only where it fits.
             && named.to_arrow() == *field.data_type()
         {
@@ -355,6 +435,18 @@ impl SqlType {
         })
     }
 
+    /// The same, also of types that only the system catalogs have (`xid`, `aclitem`).
+    pub fn parse_any(name: &str) -> Option<SqlType> {
+        SqlType::parse(name).or_else(|| {
+            let name = name.trim().to_ascii_lowercase();
+            let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+            match name.strip_suffix("[]") {
+                Some(element) => SqlType::of_typname(&format!("_{element}")),
+                None => SqlType::of_typname(name),
+            }
+        })
+    }
+
     /// The type that `pg_type` calls so: `int4`, `_int4`. A name in quotes is looked up here, where
     /// the words of SQL for types (`integer`) are not.
     fn of_typname(name: &str) -> Option<SqlType> {
@@ -444,7 +536,7 @@ mod tests {
                 continue;
             }
             assert_eq!(SqlType::of_field(&sql_type.field("c", true)), sql_type);
-            assert_eq!(SqlType::parse(&sql_type.to_string()), Some(sql_type.clone()));
+            assert_eq!(SqlType::parse_any(&sql_type.to_string()), Some(sql_type.clone()));
             let array = SqlType::Array(Box::new(sql_type.clone()));
             assert_eq!(SqlType::of_field(&array.field("c", true)), array);
             assert_eq!(

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, MappedLocalTime, NaiveDateTime, Offset, TimeZone};
-use chrono_tz::Tz;
+use chrono_tz::{OffsetComponents, OffsetName, Tz};
 use serde::{Deserialize, Serialize};
 
 use super::calendar::{date_of, days_in_month, days_of};
@@ -165,6 +165,18 @@ impl Zone {
         ];
         let found = MINUTES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
         found.map(|(_, minutes)| minutes * 60)
+    }
+
+    /// All zones with a name: what they are called and how far east of UTC they are at a moment, by
+    /// how many seconds, and whether that is their summer time.
+    pub fn all_at(micros: i64) -> impl Iterator<Item = (&'static str, String, i32, bool)> {
+        let at = DateTime::from_timestamp_micros(micros).unwrap_or_default().naive_utc();
+        chrono_tz::TZ_VARIANTS.iter().map(move |zone| {
+            let offset = zone.offset_from_utc_datetime(&at);
+            let abbreviation = offset.abbreviation().unwrap_or_default().to_owned();
+            let seconds = offset.fix().local_minus_utc();
+            (zone.name(), abbreviation, seconds, !offset.dst_offset().is_zero())
+        })
     }
 
     /// Seconds east of UTC at a moment, given in seconds since 1970 UTC.

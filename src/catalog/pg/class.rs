@@ -1,18 +1,23 @@
 //! Everything that `pg_class` lists, in one form: users' objects, the indexes of their primary
-//! keys, the system relations and Weir's own tables.
+//! keys, the system relations with their indexes, and Weir's own tables.
 
 use std::sync::Arc;
 
 use super::PgContext;
 use super::data::layout;
 use super::index;
-use super::relation::{Relation, relation, relations};
-use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, WEIR, is_system_schema};
+use super::relation::{Relation, SystemIndex, relation, relations, system_indexes};
+use crate::catalog::catalog::{
+    DEFAULT_OWNER, INFORMATION_SCHEMA, PG_CATALOG, WEIR, is_system_schema,
+};
 use crate::catalog::object::{Column, Object, ObjectKind, Table};
 use crate::types::{ObjectId, SqlType};
 
 /// Weir's system tables have OIDs from here on, in the order in which the session gives them.
 const FIRST_WEIR_TABLE: u32 = 14_000;
+/// The types of their rows, and of arrays of them, come so much later.
+const WEIR_ROW_TYPES: u32 = 200;
+const WEIR_ROW_ARRAYS: u32 = 400;
 
 /// A row of `pg_class`.
 #[derive(Debug, Clone)]
@@ -24,6 +29,8 @@ pub(super) struct Class {
     pub(super) kind: &'static str,
     pub(super) columns: Vec<ClassColumn>,
     pub(super) owner: String,
+    /// OIDs of the type of its rows, and of arrays of them.
+    pub(super) row_type: Option<(u32, u32)>,
     pub(super) origin: Origin,
 }
 
@@ -33,6 +40,11 @@ pub(super) enum Origin {
     Object(Arc<Object>),
     /// The index of this table's primary key.
     PrimaryKey(Arc<Object>),
+    /// Of PostgreSQL.
+    Relation(&'static Relation),
+    /// On one of those.
+    Index(&'static SystemIndex),
+    /// Of the schema `weir`.
     System,
 }
 
@@ -47,6 +59,8 @@ pub(super) struct ClassColumn {
     pub(super) default: Option<String>,
     pub(super) generated: Option<String>,
     pub(super) comment: Option<String>,
+    /// Whether its texts are sorted by their bytes, whatever the database does.
+    pub(super) by_bytes: bool,
 }
 
 impl Class {
@@ -74,6 +88,8 @@ impl Class {
                 _ => columns.collect(),
             },
             owner: object.owner.clone(),
+            row_type: (object.row_type.0 != 0)
+                .then_some((object.row_type.0, object.row_array_type.0)),
             origin: Origin::Object(Arc::clone(object)),
         }
     }
@@ -98,21 +114,17 @@ impl Class {
             name: primary_key_name.clone()?,
             kind: "i",
             columns: columns.collect(),
+            row_type: None,
             origin: Origin::PrimaryKey(Arc::clone(object)),
             ..table.clone()
         })
     }
 
-    fn of_relation(relation: &Relation) -> Class {
+    fn of_relation(relation: &'static Relation) -> Class {
         let columns = relation.columns.iter().map(|column| ClassColumn {
-            name: column.name.to_owned(),
-            type_oid: column.type_oid,
-            typmod: -1,
-            dimensions: 0,
             not_null: column.not_null,
-            default: None,
-            generated: None,
-            comment: None,
+            by_bytes: column.by_bytes,
+            ..ClassColumn::plain(column.name, column.type_oid)
         });
         Class {
             oid: relation.oid,
@@ -120,20 +132,61 @@ impl Class {
             name: relation.name.to_owned(),
             kind: relation.kind,
             columns: columns.collect(),
-            owner: crate::catalog::catalog::DEFAULT_OWNER.to_owned(),
-            origin: Origin::System,
+            owner: DEFAULT_OWNER.to_owned(),
+            row_type: Some(relation.row_type),
+            origin: Origin::Relation(relation),
+        }
+    }
+
+    fn of_system_index(index: &'static SystemIndex) -> Class {
+        /// As which names are kept in an index.
+        const CSTRING: u32 = 2275;
+        let kept = |type_oid: u32| if type_oid == SqlType::Name.oid() { CSTRING } else { type_oid };
+        let columns = index.columns().map(|one| ClassColumn::plain(one.name, kept(one.type_oid)));
+        Class {
+            oid: index.oid,
+            schema: PG_CATALOG.to_owned(),
+            name: index.name.to_owned(),
+            kind: "i",
+            columns: columns.collect(),
+            owner: DEFAULT_OWNER.to_owned(),
+            row_type: None,
+            origin: Origin::Index(index),
+        }
+    }
+
+    /// Whether all databases share it.
+    pub(super) fn is_shared(&self) -> bool {
+        match &self.origin {
+            Origin::Relation(relation) => relation.shared,
+            Origin::Index(index) => index.on.shared,
+            _ => false,
         }
     }
 
     pub(super) fn object(&self) -> Option<&Arc<Object>> {
         match &self.origin {
             Origin::Object(object) => Some(object),
-            Origin::PrimaryKey(_) | Origin::System => None,
+            _ => None,
         }
     }
 }
 
 impl ClassColumn {
+    fn plain(name: &str, type_oid: u32) -> Self {
+        Self {
+            name: name.to_owned(),
+            type_oid,
+            typmod: -1,
+            dimensions: 0,
+            not_null: false,
+            default: None,
+            generated: None,
+            comment: None,
+            by_bytes: false,
+        }
+    }
+
     /// As the relation has it.
     pub(super) fn of(column: &Column) -> Self {
         Self {
@@ -142,15 +195,49 @@ impl ClassColumn {
             typmod: column.sql_type.typmod(),
             dimensions: i64::from(matches!(column.sql_type, SqlType::Array(_))),
             not_null: column.not_null,
-            default: column.default.clone(),
+            default: column.default.as_deref().map(|text| default_text(text, &column.sql_type)),
             generated: column.generated.clone(),
             comment: column.comment.clone(),
+            by_bytes: false,
         }
     }
 
     /// `pg_attribute.attcollation`.
     pub(super) fn layout(&self) -> Option<&'static super::data::Layout> {
         layout(self.type_oid)
+    }
+}
+
+/// A default as PostgreSQL writes it back: a text has its column's type, a negative number is one
+/// that was cast.
+fn default_text(written: &str, sql_type: &SqlType) -> String {
+    let text = written.trim();
+    let inside = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    let is_literal = inside.is_some_and(|inside| !inside.replace("''", "").contains('\''));
+    let without_modifier = match sql_type {
+        SqlType::Varchar(_) => "character varying".to_owned(),
+        SqlType::Char(_) => "bpchar".to_owned(),
+        SqlType::Numeric(_) => "numeric".to_owned(),
+        other => other.to_string(),
+    };
+    if is_literal {
+        return format!("{text}::{without_modifier}");
+    }
+    let digits = text.strip_prefix('-').map(str::trim).unwrap_or_default();
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    if !digits.is_empty() && digits.bytes().all(is_digit) {
+        let whole = if digits.parse::<i32>().is_ok() { "integer" } else { "bigint" };
+        return format!("'-{digits}'::{whole}");
+    }
+    if !digits.is_empty() && digits.bytes().all(|byte| is_digit(byte) || byte == b'.') {
+        return format!("'-{digits}'::numeric");
+    }
+    match text.to_ascii_lowercase().as_str() {
+        keyword @ ("true" | "false") => keyword.to_owned(),
+        keyword @ ("current_timestamp" | "current_date" | "current_user" | "current_time") => {
+            keyword.to_ascii_uppercase()
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -161,11 +248,21 @@ fn is_relation(object: &Object) -> bool {
 
 /// All of them.
 pub(super) fn classes(context: &PgContext) -> Vec<Class> {
+    own_classes(context).chain(postgres_classes()).collect()
+}
+
+/// What users made, and Weir's own tables.
+pub(super) fn own_classes(context: &PgContext) -> impl Iterator<Item = Class> {
     let users = context.catalog.objects().filter(|object| is_relation(object)).flat_map(|object| {
         std::iter::once(Class::of_object(object)).chain(Class::of_primary_key(object))
     });
-    let system = relations().iter().map(Class::of_relation);
-    users.chain(system).chain(weir_classes(context)).collect()
+    users.chain(weir_classes(context))
+}
+
+/// What every PostgreSQL has.
+pub(super) fn postgres_classes() -> impl Iterator<Item = Class> {
+    let indexes = system_indexes().iter().map(Class::of_system_index);
+    relations().iter().map(Class::of_relation).chain(indexes)
 }
 
 /// The one with this OID.
@@ -175,15 +272,47 @@ pub(super) fn class(context: &PgContext, oid: u32) -> Option<Class> {
     {
         return Some(Class::of_object(object));
     }
-    let index = context.catalog.objects().filter_map(Class::of_primary_key);
+    let is_key = |object: &&Arc<Object>| match &object.kind {
+        ObjectKind::Table(table) => table.primary_key_index == Some(ObjectId(oid)),
+        _ => false,
+    };
+    let key = context.catalog.objects().filter(is_key).filter_map(Class::of_primary_key);
     let system = relations().iter().filter(|one| one.oid == oid).map(Class::of_relation);
-    index.chain(system).chain(weir_classes(context)).find(|class| class.oid == oid)
+    let indexes = system_indexes().iter().filter(|one| one.oid == oid);
+    let indexes = indexes.map(Class::of_system_index);
+    let weirs = weir_classes(context).filter(|class| class.oid == oid);
+    key.chain(system).chain(indexes).chain(weirs).next()
+}
+
+/// The one whose rows, or arrays of whose rows, are of this type; true for arrays.
+pub(super) fn class_of_row_type(context: &PgContext, type_oid: u32) -> Option<(Class, bool)> {
+    let is_array = |(row, array): (u32, u32)| match type_oid {
+        0 => None,
+        oid if oid == row => Some(false),
+        oid if oid == array => Some(true),
+        _ => None,
+    };
+    let users = context.catalog.objects().find_map(|object| {
+        let array = is_array((object.row_type.0, object.row_array_type.0))?;
+        Some((Class::of_object(object), array))
+    });
+    let system = || {
+        relations().iter().find_map(|one| Some((Class::of_relation(one), is_array(one.row_type)?)))
+    };
+    let weirs =
+        || weir_classes(context).find_map(|one| Some((one.clone(), is_array(one.row_type?)?)));
+    users.or_else(system).or_else(weirs)
 }
 
 /// The one of this name: in `schema`, or where the search path finds it first.
 pub(super) fn class_named(context: &PgContext, schema: Option<&str>, name: &str) -> Option<Class> {
     let in_schema = |schema: &str| match schema {
-        PG_CATALOG | INFORMATION_SCHEMA => relation(schema, name).map(Class::of_relation),
+        PG_CATALOG | INFORMATION_SCHEMA => {
+            relation(schema, name).map(Class::of_relation).or_else(|| {
+                let index = system_indexes().iter().find(|index| index.name == name)?;
+                (schema == PG_CATALOG).then(|| Class::of_system_index(index))
+            })
+        }
         WEIR => weir_classes(context).find(|class| class.name == name),
         other => context
             .catalog
@@ -233,18 +362,14 @@ fn weir_classes(context: &PgContext) -> impl Iterator<Item = Class> {
                 .map(|field| {
                     let sql_type = SqlType::of_field(field);
                     ClassColumn {
-                        name: field.name().clone(),
-                        type_oid: sql_type.oid(),
                         typmod: sql_type.typmod(),
                         dimensions: i64::from(matches!(sql_type, SqlType::Array(_))),
-                        not_null: false,
-                        default: None,
-                        generated: None,
-                        comment: None,
+                        ..ClassColumn::plain(field.name(), sql_type.oid())
                     }
                 })
                 .collect(),
-            owner: crate::catalog::catalog::DEFAULT_OWNER.to_owned(),
+            owner: DEFAULT_OWNER.to_owned(),
+            row_type: Some((oid + WEIR_ROW_TYPES, oid + WEIR_ROW_ARRAYS)),
             origin: Origin::System,
         }
     })

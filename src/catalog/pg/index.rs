@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::PgContext;
 use super::class::{Class, ClassColumn, Origin};
 use super::objects::{count, numbers, oid, primary_key};
-use super::relation::Rows;
+use super::relation::{Rows, system_indexes};
 use super::value::Value;
 use crate::catalog::drop::quote_identifier;
 use crate::catalog::object::{IndexKey, Object};
@@ -119,7 +119,7 @@ pub(super) fn class_columns(object: &Object) -> Vec<ClassColumn> {
         .collect()
 }
 
-/// All indexes.
+/// All indexes on what users made.
 fn indexes(context: &PgContext) -> impl Iterator<Item = PgIndex> {
     context.catalog.objects().filter_map(|object| {
         PgIndex::of_key(object).or_else(|| PgIndex::of_object(context, object))
@@ -131,7 +131,26 @@ pub(super) fn index_of(context: &PgContext, class: &Class) -> Option<PgIndex> {
     match &class.origin {
         Origin::Object(object) => PgIndex::of_object(context, object),
         Origin::PrimaryKey(table) => PgIndex::of_key(table),
-        Origin::System => None,
+        Origin::Relation(_) | Origin::Index(_) | Origin::System => None,
+    }
+}
+
+/// The name of what an index is on.
+pub(super) fn indexed_table(context: &PgContext, class: &Class) -> Option<String> {
+    match &class.origin {
+        Origin::Index(index) => Some(index.on.name.to_owned()),
+        _ => Some(index_of(context, class)?.on.name.name.clone()),
+    }
+}
+
+/// Whether a relation has an index.
+pub(super) fn is_indexed(context: &PgContext, class: &Class) -> bool {
+    match &class.origin {
+        Origin::Object(object) => has_index(context, object),
+        Origin::Relation(relation) => {
+            system_indexes().iter().any(|index| index.on.oid == relation.oid)
+        }
+        Origin::PrimaryKey(_) | Origin::Index(_) | Origin::System => false,
     }
 }
 
@@ -141,6 +160,31 @@ pub(super) fn has_index(context: &PgContext, object: &Object) -> bool {
 }
 
 pub(super) fn pg_index(context: &PgContext, rows: &mut Rows) {
+    for index in system_indexes() {
+        let vector = |text: &str| {
+            Value::list(
+                text.split(' ')
+                    .map(|one| Value::text(one).as_int())
+                    .map(|n| n.map_or(Value::Null, Value::Int)),
+            )
+        };
+        rows.push([
+            ("indexrelid", oid(index.oid)),
+            ("indrelid", oid(index.on.oid)),
+            ("indnatts", count(index.keys.len())),
+            ("indnkeyatts", count(index.keys.len())),
+            ("indisunique", Value::Bool(index.unique)),
+            ("indisprimary", Value::Bool(index.primary)),
+            ("indimmediate", Value::Bool(true)),
+            ("indisvalid", Value::Bool(true)),
+            ("indisready", Value::Bool(true)),
+            ("indislive", Value::Bool(true)),
+            ("indkey", Value::list(index.keys.iter().map(|number| count(*number)))),
+            ("indcollation", vector(index.collations)),
+            ("indclass", vector(index.classes)),
+            ("indoption", vector(index.options)),
+        ]);
+    }
     for index in indexes(context) {
         let columns = index.columns();
         let types = index.keys.iter().filter_map(|key| index.on.columns.get(key.column));
@@ -176,5 +220,15 @@ pub(super) fn pg_index(context: &PgContext, rows: &mut Rows) {
 
 /// The definition of the index that a class is.
 pub(super) fn index_text(context: &PgContext, class: &Class, qualified: bool) -> Option<String> {
-    index_of(context, class)?.definition(context, qualified)
+    let Origin::Index(index) = &class.origin else {
+        return index_of(context, class)?.definition(context, qualified);
+    };
+    let on = match qualified {
+        true => format!("{}.{}", index.on.schema, index.on.name),
+        false => super::names::relation_text(context, index.on.oid)?,
+    };
+    let unique = if index.unique { "UNIQUE " } else { "" };
+    let keys: Vec<&str> = index.columns().map(|column| column.name).collect();
+    let keys = keys.join(", ");
+    Some(format!("CREATE {unique}INDEX {} ON {on} USING btree ({keys})", index.name))
 }

@@ -53,6 +53,22 @@ pub fn keywords() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     })
 }
 
+/// The name of the privilege that `aclitem` shows by this letter.
+pub fn privilege_of_letter(letter: char) -> Option<&'static str> {
+    crate::catalog::privilege::Privileges::name_of_letter(letter)
+}
+
+/// What PostgreSQL's parser of text tells apart: `number, alias, description`.
+const TOKEN_TYPES: &str = include_str!("data/token_types.tsv");
+
+/// Those.
+pub fn token_types() -> impl Iterator<Item = (i64, &'static str, &'static str)> {
+    TOKEN_TYPES.lines().filter_map(|line| {
+        let mut parts = line.split('\t');
+        Some((parts.next()?.parse().ok()?, parts.next()?, parts.next()?))
+    })
+}
+
 /// Whether a name can be a column's or a table's only in quotes.
 pub fn is_reserved_word(name: &str) -> bool {
     keywords().any(|(word, category, _)| category != "U" && word == name)
@@ -79,9 +95,10 @@ pub fn resolve(
     }
 }
 
-/// Whether the system relation is for superusers only: passwords are in it.
+/// Whether the system relation is not for everybody to read: passwords are in it, or what the
+/// server runs on.
 pub fn is_restricted(schema: &str, name: &str) -> bool {
-    schema == PG_CATALOG && matches!(name, "pg_authid" | "pg_shadow")
+    relation(schema, name).and_then(|one| one.acl).is_some_and(|acl| !acl.contains(",=r"))
 }
 
 /// 42501 where the session's user may not read the relation.
@@ -105,7 +122,7 @@ pub fn rows(relation: &'static Relation, context: &PgContext) -> SqlResult<Vec<R
         }
         // Of the others some are the same everywhere, and the rest list what Weir does not have:
         // triggers, policies, publications, enums, ...
-        None => data::fixed_rows(relation.name).to_vec(),
+        None => data::rows_of(relation).to_vec(),
     })
 }
 
@@ -124,6 +141,23 @@ fn producer(relation: &Relation) -> Option<Producer> {
             "key_column_usage" => information_schema::key_column_usage,
             "constraint_column_usage" => information_schema::constraint_column_usage,
             "constraint_table_usage" => information_schema::constraint_table_usage,
+            "check_constraints" => information_schema::check_constraints,
+            "routines" => information_schema::routines,
+            "parameters" => information_schema::parameters,
+            "routine_privileges" => information_schema::routine_privileges,
+            "role_routine_grants" => information_schema::role_routine_grants,
+            "column_udt_usage" => information_schema::column_udt_usage,
+            "data_type_privileges" => information_schema::data_type_privileges,
+            "element_types" => information_schema::element_types,
+            "udt_privileges" => information_schema::udt_privileges,
+            "role_udt_grants" => information_schema::role_udt_grants,
+            "view_table_usage" => information_schema::view_table_usage,
+            "column_column_usage" => information_schema::column_column_usage,
+            "character_sets" => information_schema::character_sets,
+            "collations" => information_schema::collations,
+            "collation_character_set_applicability" => information_schema::collation_character_sets,
+            "column_privileges" => roles::column_privileges,
+            "role_column_grants" => roles::role_column_grants,
             "enabled_roles" => roles::enabled_roles,
             "applicable_roles" => roles::applicable_roles,
             "table_privileges" => roles::table_privileges,
@@ -167,6 +201,11 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_stat_all_indexes" | "pg_statio_all_indexes" => statistics::all_indexes,
         "pg_stat_user_indexes" | "pg_statio_user_indexes" => statistics::user_indexes,
         "pg_stat_sys_indexes" | "pg_statio_sys_indexes" => statistics::system_indexes,
+        "pg_timezone_names" => system::pg_timezone_names,
+        "pg_stat_ssl" => statistics::pg_stat_ssl,
+        "pg_stat_xact_user_tables" => statistics::user_tables,
+        "pg_stat_xact_all_tables" => statistics::all_tables,
+        "pg_stat_xact_sys_tables" => statistics::system_tables,
         "pg_tables" => views::pg_tables,
         "pg_views" => views::pg_views,
         "pg_matviews" => views::pg_matviews,

@@ -1,14 +1,21 @@
 //! `pg_class` and its companions: what users made, and what it is made of.
 
 use super::PgContext;
-use super::class::{Origin, classes, namespace_oid};
-use super::index::has_index;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use super::class::{
+    Class, ClassColumn, Origin, classes, namespace_oid, own_classes, postgres_classes,
+};
+use super::data::layout;
+use super::index::is_indexed;
 use super::names::role_oid;
-use super::relation::Rows;
+use super::relation::{Rows, relation, system_indexes};
 use super::roles::acl_value;
-use super::value::Value;
-use crate::catalog::catalog::is_temporary_schema;
+use super::value::{Row, Value};
+use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, is_temporary_schema};
 use crate::catalog::object::{Object, ObjectKind, Table};
+use crate::types::{ObjectId, SqlType};
 
 /// OIDs of catalogs that other catalogs refer to (`classoid`).
 pub(super) const PG_CLASS: u32 = 1259;
@@ -20,7 +27,10 @@ const PG_CONSTRAINT: u32 = 2606;
 
 /// `pg_am.oid` of tables and of indexes.
 const HEAP: i64 = 2;
-const BTREE: i64 = 403;
+pub(super) const BTREE: i64 = 403;
+
+/// `pg_tablespace.oid` of `pg_global`.
+const GLOBAL_TABLESPACE: i64 = 1664;
 
 pub(super) fn oid(value: u32) -> Value {
     Value::Int(i64::from(value))
@@ -37,10 +47,6 @@ pub(super) fn numbers(columns: &[usize]) -> Value {
 
 pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
     for class in classes(context) {
-        let (row_type, has_key) = match &class.origin {
-            Origin::Object(object) => (object.row_type.0, has_index(context, object)),
-            Origin::PrimaryKey(_) | Origin::System => (0, false),
-        };
         let access_method = match class.kind {
             "r" | "m" => HEAP,
             "i" => BTREE,
@@ -48,29 +54,77 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
         };
         let stored = matches!(class.kind, "r" | "m" | "i");
         let persistence = if is_temporary_schema(&class.schema) { "t" } else { "p" };
+        let acl = match &class.origin {
+            Origin::Relation(relation) => {
+                let acl = relation.acl.and_then(|acl| Value::text(acl).as_list());
+                acl.map_or(Value::Null, Value::List)
+            }
+            Origin::Object(object) => acl_value(context, object.acl.as_ref()),
+            Origin::Index(_) | Origin::PrimaryKey(_) | Origin::System => Value::Null,
+        };
+        let tablespace = if class.is_shared() { GLOBAL_TABLESPACE } else { 0 };
+        let identity = match (&class.origin, class.kind) {
+            (Origin::Object(_), "r" | "m") => "d",
+            (Origin::Relation(relation), "r") if relation.schema == INFORMATION_SCHEMA => "d",
+            _ => "n",
+        };
         rows.push([
             ("oid", oid(class.oid)),
             ("relname", Value::text(&class.name)),
             ("relnamespace", oid(namespace_oid(context, &class.schema))),
-            ("reltype", oid(row_type)),
+            ("reltype", oid(class.row_type.map_or(0, |(row, _)| row))),
             ("relowner", oid(role_oid(context, &class.owner))),
             ("relam", Value::Int(access_method)),
             ("relfilenode", oid(if stored { class.oid } else { 0 })),
-            ("reltuples", Value::Float(-1.0)),
-            ("relhasindex", Value::Bool(has_key)),
+            ("relpages", pages(context, &class)),
+            ("reltuples", Value::Float(if class.kind == "i" { 0.0 } else { -1.0 })),
+            ("relhasindex", Value::Bool(is_indexed(context, &class))),
+            ("reltablespace", Value::Int(tablespace)),
+            ("relisshared", Value::Bool(class.is_shared())),
             ("relpersistence", Value::text(persistence)),
             ("relkind", Value::text(class.kind)),
             ("relnatts", count(class.columns.len())),
-            ("relacl", acl_value(context, class.object().and_then(|object| object.acl.as_ref()))),
+            ("relacl", acl),
             ("relhasrules", Value::Bool(matches!(class.kind, "v" | "m"))),
             ("relispopulated", Value::Bool(true)),
-            ("relreplident", Value::text(if stored && class.kind != "i" { "d" } else { "n" })),
+            ("relreplident", Value::text(identity)),
         ]);
     }
 }
 
+/// In how many pages of PostgreSQL's a relation would lie; an index has one at the least.
+fn pages(context: &PgContext, class: &Class) -> Value {
+    const PAGE_BYTES: i64 = 8192;
+    let bytes = context.session.relation_bytes.get(&ObjectId(class.oid)).copied().unwrap_or(0);
+    let pages = bytes / PAGE_BYTES + i64::from(bytes % PAGE_BYTES != 0);
+    Value::Int(pages.max(i64::from(class.kind == "i")))
+}
+
+/// The columns that every stored relation has besides its own: name, number, type.
+const SYSTEM_COLUMNS: [(&str, i64, SqlType); 6] = [
+    ("ctid", -1, SqlType::Tid),
+    ("xmin", -2, SqlType::Xid),
+    ("cmin", -3, SqlType::Cid),
+    ("xmax", -4, SqlType::Xid),
+    ("cmax", -5, SqlType::Cid),
+    ("tableoid", -6, SqlType::Oid),
+];
+
+/// The columns of PostgreSQL's relations: most of the rows, and always the same.
+static POSTGRES_ATTRIBUTES: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let Some(relation) = relation(PG_CATALOG, "pg_attribute") else { return Vec::new() };
+    let mut rows = Rows::new(relation);
+    attributes(postgres_classes(), &mut rows);
+    rows.into_rows()
+});
+
 pub(super) fn pg_attribute(context: &PgContext, rows: &mut Rows) {
-    for class in classes(context) {
+    rows.extend(&POSTGRES_ATTRIBUTES);
+    attributes(own_classes(context), rows);
+}
+
+fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
+    for class in classes {
         for (position, column) in class.columns.iter().enumerate() {
             let layout = column.layout();
             let of_layout = |get: fn(&super::data::Layout) -> &Value, otherwise: Value| {
@@ -93,24 +147,75 @@ pub(super) fn pg_attribute(context: &PgContext, rows: &mut Rows) {
                 ("atthasdef", Value::Bool(column.default.is_some() || column.generated.is_some())),
                 ("attgenerated", Value::text(if column.generated.is_some() { "s" } else { "" })),
                 ("attislocal", Value::Bool(true)),
-                ("attcollation", of_layout(|layout| &layout.collation, Value::Int(0))),
+                (
+                    "attcollation",
+                    collation(&class, column, of_layout(|one| &one.collation, Value::Int(0))),
+                ),
+            ]);
+        }
+        if !matches!(class.kind, "r" | "m") {
+            continue;
+        }
+        for (name, number, sql_type) in &SYSTEM_COLUMNS {
+            let Some(layout) = layout(sql_type.oid()) else { continue };
+            rows.push([
+                ("attrelid", oid(class.oid)),
+                ("attname", Value::text(name)),
+                ("atttypid", oid(sql_type.oid())),
+                ("attlen", layout.length.clone()),
+                ("attnum", Value::Int(*number)),
+                ("attcacheoff", Value::Int(-1)),
+                ("atttypmod", Value::Int(-1)),
+                ("attbyval", layout.by_value.clone()),
+                ("attalign", layout.align.clone()),
+                ("attstorage", layout.storage.clone()),
+                ("attnotnull", Value::Bool(true)),
+                ("attislocal", Value::Bool(true)),
             ]);
         }
     }
 }
 
-/// A default has no OID of its own in Weir: it is found by table and column, so it gets one that
-/// no other default has.
+/// PostgreSQL's own relations sort texts by their bytes, whatever the database does.
+fn collation(class: &Class, column: &ClassColumn, of_type: Value) -> Value {
+    const DEFAULT: i64 = 100;
+    const C: i64 = 950;
+    /// As which names are kept in an index.
+    const CSTRING: u32 = 2275;
+    match class.origin {
+        Origin::Index(_) if column.type_oid == CSTRING => Value::Int(C),
+        Origin::Relation(_) if column.by_bytes && of_type == Value::Int(DEFAULT) => Value::Int(C),
+        Origin::Index(_) if of_type == Value::Int(DEFAULT) => Value::Int(C),
+        _ => of_type,
+    }
+}
+
+/// A default has no OID of its own in Weir: it gets one by its table and column, which is no other
+/// object's while a catalog has fewer than a million OIDs.
+fn default_oid(table: u32, number: usize) -> u32 {
+    const FIRST: u32 = 0x8000_0000;
+    const COLUMNS_MAX: u32 = 1_600;
+    let number = u32::try_from(number).unwrap_or(COLUMNS_MAX);
+    FIRST.wrapping_add(table.wrapping_mul(COLUMNS_MAX)).wrapping_add(number)
+}
+
+/// So does a view's rule.
+fn rule_oid(view: u32) -> u32 {
+    const FIRST: u32 = 0x4000_0000;
+    FIRST.wrapping_add(view)
+}
+
 pub(super) fn pg_attrdef(context: &PgContext, rows: &mut Rows) {
     let defaults = context.catalog.objects().flat_map(|object| {
         object.columns.iter().enumerate().filter_map(|(position, column)| {
-            let text = column.default.as_ref().or(column.generated.as_ref())?;
-            Some((object.id.0, position + 1, text.clone()))
+            let column = ClassColumn::of(column);
+            let text = column.default.or(column.generated)?;
+            Some((object.id.0, position + 1, text))
         })
     });
-    for (own_oid, (table, number, text)) in (1..).zip(defaults) {
+    for (table, number, text) in defaults {
         rows.push([
-            ("oid", oid(own_oid)),
+            ("oid", oid(default_oid(table, number))),
             ("adrelid", oid(table)),
             ("adnum", count(number)),
             ("adbin", Value::text(text)),
@@ -145,6 +250,24 @@ pub(super) fn primary_key(object: &Object) -> Option<PrimaryKey<'_>> {
 }
 
 pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
+    let namespace = namespace_oid(context, PG_CATALOG);
+    for index in system_indexes().iter().filter(|index| index.constraint != 0) {
+        rows.push([
+            ("oid", oid(index.constraint)),
+            ("conname", Value::text(index.name)),
+            ("connamespace", oid(namespace)),
+            ("contype", Value::text(if index.primary { "p" } else { "u" })),
+            ("convalidated", Value::Bool(true)),
+            ("conrelid", oid(index.on.oid)),
+            ("conindid", oid(index.oid)),
+            ("confupdtype", Value::text(" ")),
+            ("confdeltype", Value::text(" ")),
+            ("confmatchtype", Value::text(" ")),
+            ("conislocal", Value::Bool(true)),
+            ("connoinherit", Value::Bool(true)),
+            ("conkey", Value::list(index.keys.iter().map(|number| count(*number)))),
+        ]);
+    }
     for object in context.catalog.objects() {
         let Some(key) = primary_key(object) else { continue };
         rows.push([
@@ -170,69 +293,103 @@ pub(super) fn pg_type(context: &PgContext, rows: &mut Rows) {
     for row in super::data::fixed_rows("pg_type") {
         rows.push_row(row.to_vec());
     }
-    for object in context.catalog.objects().filter(|object| object.row_type.0 != 0) {
-        let namespace = oid(namespace_oid(context, &object.name.schema));
-        let owner = oid(role_oid(context, &object.owner));
-        let function = |name: &str| {
-            let found = super::data::fixed_oid("pg_proc", "proname", name).unwrap_or(0);
-            Value::Reg(super::value::Reg::Proc, found)
-        };
-        let mut push = |type_oid: u32, name: String, specific: [(&'static str, Value); 8]| {
-            let [class, element, array, kind, category, input, output, receive] = specific;
-            rows.push([
-                ("oid", oid(type_oid)),
-                ("typname", Value::text(name)),
-                ("typnamespace", namespace.clone()),
-                ("typowner", owner.clone()),
-                ("typlen", Value::Int(-1)),
-                ("typisdefined", Value::Bool(true)),
-                ("typdelim", Value::text(",")),
-                ("typalign", Value::text("d")),
-                ("typstorage", Value::text("x")),
-                ("typtypmod", Value::Int(-1)),
-                class,
-                element,
-                array,
-                kind,
-                category,
-                input,
-                output,
-                receive,
-            ]);
-        };
-        let name = &object.name.name;
+    let classes: Vec<Class> = classes(context);
+    let mut taken: BTreeSet<(&str, &str)> =
+        classes.iter().map(|class| (class.schema.as_str(), class.name.as_str())).collect();
+    let mut arrays = Vec::new();
+    for class in &classes {
+        // An array's type is called as its element's with a line before it, or more where that is
+        // the name of something.
+        let lines = (1..).map(|lines| format!("{}{}", "_".repeat(lines), class.name));
+        let name = lines.map(|name| first_bytes(&name)).find(|name| {
+            class.row_type.is_none() || !taken.contains(&(class.schema.as_str(), name.as_str()))
+        });
+        arrays.push(name.unwrap_or_default());
+    }
+    for (class, name) in classes.iter().zip(&arrays) {
+        if class.row_type.is_some() {
+            taken.insert((class.schema.as_str(), name));
+        }
+    }
+    let function = |name: &str| {
+        let found = super::data::fixed_oid("pg_proc", "proname", name).unwrap_or(0);
+        Value::Reg(super::value::Reg::Proc, found)
+    };
+    for (class, array_name) in classes.iter().zip(&arrays) {
+        let Some((row, array)) = class.row_type else { continue };
+        let mut push =
+            |type_oid: u32, name: &str, io: &str, specific: [(&'static str, Value); 6]| {
+                let [class_oid, element, array, kind, category, subscript] = specific;
+                rows.push([
+                    ("oid", oid(type_oid)),
+                    ("typname", Value::text(name)),
+                    ("typnamespace", oid(namespace_oid(context, &class.schema))),
+                    ("typowner", oid(role_oid(context, &class.owner))),
+                    ("typlen", Value::Int(-1)),
+                    ("typisdefined", Value::Bool(true)),
+                    ("typdelim", Value::text(",")),
+                    ("typalign", Value::text("d")),
+                    ("typstorage", Value::text("x")),
+                    ("typtypmod", Value::Int(-1)),
+                    ("typinput", function(&format!("{io}_in"))),
+                    ("typoutput", function(&format!("{io}_out"))),
+                    ("typreceive", function(&format!("{io}_recv"))),
+                    ("typsend", function(&format!("{io}_send"))),
+                    class_oid,
+                    element,
+                    array,
+                    kind,
+                    category,
+                    subscript,
+                    (
+                        "typanalyze",
+                        if io == "array" { function("array_typanalyze") } else { function("") },
+                    ),
+                ]);
+            };
         push(
-            object.row_type.0,
-            name.clone(),
+            row,
+            &class.name,
+            "record",
             [
-                ("typrelid", oid(object.id.0)),
+                ("typrelid", oid(class.oid)),
                 ("typelem", Value::Int(0)),
-                ("typarray", oid(object.row_array_type.0)),
+                ("typarray", oid(array)),
                 ("typtype", Value::text("c")),
                 ("typcategory", Value::text("C")),
-                ("typinput", function("record_in")),
-                ("typoutput", function("record_out")),
-                ("typreceive", function("record_recv")),
+                ("typsubscript", function("")),
             ],
         );
         push(
-            object.row_array_type.0,
-            format!("_{name}"),
+            array,
+            array_name,
+            "array",
             [
                 ("typrelid", Value::Int(0)),
-                ("typelem", oid(object.row_type.0)),
+                ("typelem", oid(row)),
                 ("typarray", Value::Int(0)),
                 ("typtype", Value::text("b")),
                 ("typcategory", Value::text("A")),
-                ("typinput", function("array_in")),
-                ("typoutput", function("array_out")),
-                ("typreceive", function("array_recv")),
+                ("typsubscript", function("array_subscript_handler")),
             ],
         );
     }
 }
 
+/// As much of a name as PostgreSQL keeps.
+pub(super) fn first_bytes(name: &str) -> String {
+    const NAME_BYTES_MAX: usize = 63;
+    let mut end = name.len().min(NAME_BYTES_MAX);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    name.get(..end).unwrap_or_default().to_owned()
+}
+
 pub(super) fn pg_description(context: &PgContext, rows: &mut Rows) {
+    for row in super::data::fixed_rows("pg_description") {
+        rows.push_row(row.to_vec());
+    }
     let mut push = |class: u32, object: u32, sub: usize, comment: &Option<String>| {
         if let Some(comment) = comment {
             rows.push([
@@ -254,12 +411,12 @@ pub(super) fn pg_description(context: &PgContext, rows: &mut Rows) {
     }
 }
 
-/// A view's rule has the view's OID: OIDs need only differ within a catalog.
+/// The rule that is a view.
 pub(super) fn pg_rewrite(context: &PgContext, rows: &mut Rows) {
     for object in context.catalog.objects() {
         if view_query(object).is_some() {
             rows.push([
-                ("oid", oid(object.id.0)),
+                ("oid", oid(rule_oid(object.id.0))),
                 ("rulename", Value::text("_RETURN")),
                 ("ev_class", oid(object.id.0)),
                 ("ev_type", Value::text("1")),
@@ -292,12 +449,15 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
         }
         push(PG_CLASS, id, PG_NAMESPACE, namespace_oid(context, &object.name.schema), "n");
         if view_query(object).is_some() {
-            push(PG_REWRITE, id, PG_CLASS, id, "i");
+            push(PG_REWRITE, rule_oid(id), PG_CLASS, id, "i");
         }
-        let dependant = if view_query(object).is_some() { PG_REWRITE } else { PG_CLASS };
+        let (dependant, own) = match view_query(object) {
+            Some(_) => (PG_REWRITE, rule_oid(id)),
+            None => (PG_CLASS, id),
+        };
         for on in &object.depends_on {
             let function = context.catalog.function(*on).is_some();
-            push(dependant, id, if function { PG_PROC } else { PG_CLASS }, on.0, "n");
+            push(dependant, own, if function { PG_PROC } else { PG_CLASS }, on.0, "n");
         }
         if let Some(key) = primary_key(object) {
             push(PG_CONSTRAINT, key.constraint, PG_CLASS, id, "a");

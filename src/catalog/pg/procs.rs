@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::PgContext;
 use super::class::namespace_oid;
-use super::names::role_oid;
+use super::data::{fixed_oids, fixed_value};
+use super::names::{role_oid, type_text};
 use super::objects::oid;
 use super::relation::Rows;
 use super::value::Value;
 use crate::catalog::Function;
+use crate::catalog::catalog::PG_CATALOG;
+use crate::catalog::drop::quote_identifier;
 use crate::catalog::function::Returns;
 
 /// `pg_language.oid` of SQL.
@@ -25,6 +28,51 @@ fn count(length: usize) -> Value {
 /// The user's function with this OID.
 pub(super) fn function_of(context: &PgContext, id: u32) -> Option<&Arc<Function>> {
     context.catalog.function(crate::types::ObjectId(id))
+}
+
+/// A function's name, with its schema where it alone does not tell which one it is.
+pub(super) fn name_of(context: &PgContext, id: u32) -> Option<String> {
+    if let Some(function) = function_of(context, id) {
+        let path = &context.session.search_path;
+        let found = context.catalog.functions_named(path, None, &function.name.name);
+        let alone = found.len() == 1 && found.first().is_some_and(|one| one.id == function.id);
+        let name = quote_identifier(&function.name.name);
+        let schema = quote_identifier(&function.name.schema);
+        return Some(if alone { name } else { format!("{schema}.{name}") });
+    }
+    let name = fixed_value("pg_proc", id, "proname")?.to_text(context);
+    let several = fixed_oids("pg_proc", "proname", &name).len() > 1;
+    let schema = fixed_schema(context, id).filter(|schema| several || schema != PG_CATALOG);
+    let name = quote_identifier(&name);
+    Some(schema.map_or(name.clone(), |schema| format!("{schema}.{name}")))
+}
+
+/// `lower(text)`.
+pub(super) fn signature_of(context: &PgContext, id: u32) -> Option<String> {
+    if let Some(function) = function_of(context, id) {
+        let path = &context.session.search_path;
+        let found = context.catalog.functions_named(path, None, &function.name.name);
+        let visible = found.iter().any(|one| one.id == function.id);
+        let name = quote_identifier(&function.name.name);
+        let schema = quote_identifier(&function.name.schema);
+        let name = if visible { name } else { format!("{schema}.{name}") };
+        let types: Vec<String> = function.types().iter().map(|one| one.to_string()).collect();
+        return Some(format!("{name}({})", types.join(",")));
+    }
+    let name = quote_identifier(&fixed_value("pg_proc", id, "proname")?.to_text(context));
+    let types = fixed_value("pg_proc", id, "proargtypes")?.as_list().unwrap_or_default();
+    let types: Vec<String> =
+        types.iter().map(|one| type_text(context, one.as_oid().unwrap_or(0), None)).collect();
+    let schema = fixed_schema(context, id).filter(|schema| schema != PG_CATALOG);
+    let schema = schema.map(|schema| format!("{schema}.")).unwrap_or_default();
+    Some(format!("{schema}{name}({})", types.join(",")))
+}
+
+/// The schema of one of PostgreSQL's functions.
+fn fixed_schema(context: &PgContext, id: u32) -> Option<String> {
+    let oid = fixed_value("pg_proc", id, "pronamespace")?.as_oid();
+    let schema = context.catalog.schemas().find(|schema| Some(schema.id.0) == oid)?;
+    Some(schema.name.clone())
 }
 
 pub(super) fn pg_proc(context: &PgContext, rows: &mut Rows) {

@@ -19,12 +19,14 @@ use datafusion::logical_expr::{
 };
 
 use super::function::{Function, function_names, functions_by_name, undefined};
+use super::names::reg_text;
 use super::relation::relation;
-use super::value::Value;
+use super::value::{Reg, Value};
 use super::{PgContext, call, rows};
 use crate::catalog::object::QualifiedName;
 use crate::error::{SqlError, SqlResult};
 use crate::types::SqlType;
+use crate::types::sqltype::ALIAS_SEPARATOR;
 
 /// A system relation's rows now, as a table; `None` if there is no such relation.
 pub fn table(
@@ -53,10 +55,20 @@ pub fn table(
     Ok(Some(Arc::new(MemTable::try_new(schema, vec![vec![batch]])?)))
 }
 
-/// The type in which values leave: an OID alias type leaves as the name that it prints.
+/// The type in which DataFusion gets values: an OID alias type as the name that it prints.
 pub fn sent_type(sql_type: &SqlType) -> SqlType {
     match sql_type {
-        SqlType::Regclass | SqlType::Regtype | SqlType::Regproc => SqlType::Text,
+        alias if alias.is_oid_alias() => SqlType::Text,
+        SqlType::Xid | SqlType::Cid => SqlType::BigInt,
+        SqlType::Inet
+        | SqlType::AclItem
+        | SqlType::PgNodeTree
+        | SqlType::PgNdistinct
+        | SqlType::PgDependencies
+        | SqlType::PgLsn
+        | SqlType::Tid
+        | SqlType::Xid8
+        | SqlType::AnyArray => SqlType::Text,
         SqlType::Array(element) => SqlType::Array(Box::new(sent_type(element))),
         other => other.clone(),
     }
@@ -73,11 +85,20 @@ pub fn to_array(values: &[Value], sql_type: &SqlType, context: &PgContext) -> Sq
         SqlType::Integer => {
             Arc::new(ints().map(|v| v.and_then(|v| i32::try_from(v).ok())).collect::<Int32Array>())
         }
-        SqlType::BigInt
-        | SqlType::Oid
-        | SqlType::Regclass
-        | SqlType::Regtype
-        | SqlType::Regproc => Arc::new(ints().collect::<Int64Array>()),
+        SqlType::BigInt | SqlType::Oid => Arc::new(ints().collect::<Int64Array>()),
+        alias if alias.is_oid_alias() => {
+            let kind = Reg::of_type(alias).unwrap_or(Reg::Class);
+            let text = |value: &Value| match value {
+                Value::Reg(kind, oid) => Some(alias_text(context, *kind, *oid)),
+                Value::Int(oid) => {
+                    let oid = u32::try_from(*oid).unwrap_or(0);
+                    Some(alias_text(context, kind, oid))
+                }
+                Value::Null => None,
+                other => Some(other.to_text(context)),
+            };
+            Arc::new(values.iter().map(text).collect::<StringArray>())
+        }
         SqlType::Real | SqlType::Double | SqlType::Numeric(_) => {
             let floats: Float64Array = values
                 .iter()
@@ -139,6 +160,11 @@ pub fn to_array(values: &[Value], sql_type: &SqlType, context: &PgContext) -> Sq
         }
         _ => texts(values, context),
     })
+}
+
+/// The number and the name, as an OID alias type is sent.
+fn alias_text(context: &PgContext, kind: Reg, oid: u32) -> String {
+    format!("{oid}{ALIAS_SEPARATOR}{}", reg_text(context, kind, oid))
 }
 
 fn texts(values: &[Value], context: &PgContext) -> ArrayRef {

@@ -1,7 +1,7 @@
 //! Roles, who is a member of what, and who was granted what.
 
 use super::PgContext;
-use super::class::{Class, classes};
+use super::class::{Class, Origin, classes};
 use super::objects::oid;
 use super::relation::Rows;
 use super::value::Value;
@@ -118,12 +118,22 @@ pub(super) fn enabled_roles(context: &PgContext, rows: &mut Rows) {
     }
 }
 
-fn is_enabled(context: &PgContext, role: ObjectId) -> bool {
+pub(super) fn is_enabled(context: &PgContext, role: ObjectId) -> bool {
     let actor = context.catalog.actor(&context.session.user);
     actor.is_ok_and(|actor| actor.has_role(role))
 }
 
 pub(super) fn applicable_roles(context: &PgContext, rows: &mut Rows) {
+    // Who owns the database is a member of the role for that.
+    let database = context.catalog.database(&context.session.database);
+    let owner = database.map(|database| context.catalog.owner_id(&database.owner));
+    if let Some(owner) = owner.filter(|owner| is_enabled(context, *owner)) {
+        rows.push([
+            ("grantee", Value::optional(context.catalog.role_by_id(owner).map(|role| &role.name))),
+            ("role_name", Value::text("pg_database_owner")),
+            ("is_grantable", Value::text("NO")),
+        ]);
+    }
     for (member, of) in context.catalog.memberships() {
         let Some(role) = context.catalog.role_by_id(of.role) else { continue };
         if is_enabled(context, member.id) {
@@ -136,52 +146,89 @@ pub(super) fn applicable_roles(context: &PgContext, rows: &mut Rows) {
     }
 }
 
-/// What was granted on relations, to or by roles whose rights the current user has; with
-/// `everybody`, also what was granted to PUBLIC.
-fn table_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
+/// What was granted on a relation, to or by roles whose rights the current user has: the entry, the
+/// names of who gave and who got it, and whether that is the owner. With `everybody`, also what was
+/// granted to PUBLIC.
+fn grants_on(
+    context: &PgContext,
+    class: &Class,
+    everybody: bool,
+) -> Vec<(Entry, [Option<String>; 2], bool)> {
     let name = |id: ObjectId| context.catalog.role_by_id(id).map(|role| role.name.clone());
-    for class in classes(context).into_iter().filter(|class| matches!(class.kind, "r" | "v" | "f"))
-    {
-        let Some(object) = class.object() else { continue };
-        let owner = context.catalog.owner_id(&object.owner);
-        for entry in context.catalog.acl_of(object).entries() {
-            let grantee = match entry.grantee {
-                Some(grantee) if shows(context, entry, grantee) => name(grantee),
-                None if everybody || is_enabled(context, entry.grantor) => {
-                    Some("PUBLIC".to_owned())
-                }
-                _ => continue,
-            };
-            let owns = entry.grantee == Some(owner);
-            table_rows(context, rows, &class, entry, [name(entry.grantor), grantee], owns);
+    let owner = context.catalog.owner_id(&class.owner);
+    let acl = match class.object() {
+        Some(object) => context.catalog.acl_of(object),
+        None => {
+            let readable = !matches!(&class.origin, Origin::System)
+                && !super::is_restricted(&class.schema, &class.name);
+            let public = if readable { Privileges::SELECT } else { Privileges::NONE };
+            Acl::initial(owner, Privileges::OF_RELATION, public)
         }
-    }
+    };
+    let entries = acl.entries().iter().filter_map(|entry| {
+        let grantee = match entry.grantee {
+            Some(grantee) if shows(context, entry, grantee) => name(grantee),
+            None if everybody || is_enabled(context, entry.grantor) => Some("PUBLIC".to_owned()),
+            _ => return None,
+        };
+        Some((entry.clone(), [name(entry.grantor), grantee], entry.grantee == Some(owner)))
+    });
+    entries.collect()
 }
 
 fn shows(context: &PgContext, entry: &Entry, grantee: ObjectId) -> bool {
     is_enabled(context, grantee) || is_enabled(context, entry.grantor)
 }
 
-fn table_rows(
-    context: &PgContext,
-    rows: &mut Rows,
-    class: &Class,
-    entry: &Entry,
-    [grantor, grantee]: [Option<String>; 2],
-    owns: bool,
-) {
-    let yes_or_no = |yes: bool| Value::text(if yes { "YES" } else { "NO" });
-    for (one, name) in entry.privileges.each() {
-        rows.push([
-            ("grantor", Value::optional(grantor.as_deref())),
-            ("grantee", Value::optional(grantee.as_deref())),
-            ("table_catalog", Value::text(&context.session.database)),
-            ("table_schema", Value::text(&class.schema)),
-            ("table_name", Value::text(&class.name)),
-            ("privilege_type", Value::text(name)),
-            ("is_grantable", yes_or_no(owns || entry.grantable.contains(one))),
-            ("with_hierarchy", yes_or_no(one == Privileges::SELECT)),
-        ]);
+fn granted_on(context: &PgContext) -> impl Iterator<Item = Class> {
+    classes(context).into_iter().filter(|class| matches!(class.kind, "r" | "v" | "f"))
+}
+
+fn yes_or_no(yes: bool) -> Value {
+    Value::text(if yes { "YES" } else { "NO" })
+}
+
+fn table_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
+    for class in granted_on(context) {
+        for (entry, [grantor, grantee], owns) in grants_on(context, &class, everybody) {
+            for (one, name) in entry.privileges.each() {
+                rows.push([
+                    ("grantor", Value::optional(grantor.as_deref())),
+                    ("grantee", Value::optional(grantee.as_deref())),
+                    ("table_catalog", Value::text(&context.session.database)),
+                    ("table_schema", Value::text(&class.schema)),
+                    ("table_name", Value::text(&class.name)),
+                    ("privilege_type", Value::text(name)),
+                    ("is_grantable", yes_or_no(owns || entry.grantable.contains(one))),
+                    ("with_hierarchy", yes_or_no(one == Privileges::SELECT)),
+                ]);
+            }
+        }
+    }
+}
+
+/// What is granted on a relation is granted on each of its columns.
+fn column_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
+    let of_columns =
+        Privileges::INSERT | Privileges::SELECT | Privileges::UPDATE | Privileges::REFERENCES;
+    for class in granted_on(context) {
+        for (entry, [grantor, grantee], owns) in grants_on(context, &class, everybody) {
+            let privileges = entry.privileges.each().filter(|(one, _)| of_columns.contains(*one));
+            for (one, name) in privileges {
+                for column in &class.columns {
+                    rows.push([
+                        ("grantor", Value::optional(grantor.as_deref())),
+                        ("grantee", Value::optional(grantee.as_deref())),
+                        ("table_catalog", Value::text(&context.session.database)),
+                        ("table_schema", Value::text(&class.schema)),
+                        ("table_name", Value::text(&class.name)),
+                        ("column_name", Value::text(&column.name)),
+                        ("privilege_type", Value::text(name)),
+                        ("is_grantable", yes_or_no(owns || entry.grantable.contains(one))),
+                    ]);
+                }
+            }
+        }
     }
 }
 
@@ -191,6 +238,14 @@ pub(super) fn table_privileges(context: &PgContext, rows: &mut Rows) {
 
 pub(super) fn role_table_grants(context: &PgContext, rows: &mut Rows) {
     table_grants(context, rows, false);
+}
+
+pub(super) fn column_privileges(context: &PgContext, rows: &mut Rows) {
+    column_grants(context, rows, true);
+}
+
+pub(super) fn role_column_grants(context: &PgContext, rows: &mut Rows) {
+    column_grants(context, rows, false);
 }
 
 /// An access control list as the catalogs show it, NULL for one that says nothing yet.

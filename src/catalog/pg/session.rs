@@ -83,7 +83,13 @@ pub struct Cursor {
 /// A session variable, as `pg_settings` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Setting {
+    /// As its documentation writes it.
+    pub name: String,
+    /// As SHOW gives it, with a unit; and without.
     pub value: String,
+    pub plain: String,
+    /// Whether it only says what the server is.
+    pub fixed: bool,
     pub default: String,
     pub description: String,
     /// `bool`, `integer`, `real`, `string`, `enum`.

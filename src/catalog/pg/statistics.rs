@@ -96,3 +96,10 @@ pub(super) fn pg_stat_gssapi(context: &PgContext, rows: &mut Rows) {
         ]);
     }
 }
+
+/// Whether each session is encrypted is not kept here: what is not known is NULL.
+pub(super) fn pg_stat_ssl(context: &PgContext, rows: &mut Rows) {
+    for one in context.session.activity.list() {
+        rows.push([("pid", Value::Int(i64::from(one.pid)))]);
+    }
+}

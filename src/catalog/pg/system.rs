@@ -6,12 +6,13 @@ use super::PgContext;
 use super::names::role_oid;
 use super::objects::{PG_DATABASE, oid};
 use super::relation::Rows;
-use super::roles::acl_value;
+use super::roles::{acl_items, acl_value};
 use super::value::{Reg, Value};
 use crate::catalog::Schema;
-use crate::catalog::catalog::PUBLIC_OID;
+use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, PUBLIC_OID};
 use crate::catalog::role::READ_ALL_STATS;
 use crate::clock::WallTime;
+use crate::types::Zone;
 
 /// `pg_encoding_to_char(6)` is `UTF8`.
 const UTF8: i64 = 6;
@@ -31,8 +32,12 @@ pub(super) fn pg_namespace(context: &PgContext, rows: &mut Rows) {
 
 /// Of the schemas that are everybody's from the start PostgreSQL shows so.
 fn schema_acl(context: &PgContext, schema: &Schema) -> Value {
-    if schema.acl.is_none() && (schema.is_system() || schema.id == PUBLIC_OID) {
-        return acl_value(context, Some(&context.catalog.acl_of_schema(schema)));
+    let from_the_start = matches!(schema.name.as_str(), PG_CATALOG | INFORMATION_SCHEMA);
+    if schema.acl.is_none() && (from_the_start || schema.id == PUBLIC_OID) {
+        let acl = context.catalog.acl_of_schema(schema);
+        let mut items: Vec<String> = acl_items(context, &acl).collect();
+        items.sort_by_key(|item| item.starts_with('='));
+        return Value::list(items.iter().map(Value::text));
     }
     acl_value(context, schema.acl.as_ref())
 }
@@ -71,14 +76,19 @@ pub(super) fn pg_shdescription(context: &PgContext, rows: &mut Rows) {
 pub(super) fn pg_settings(context: &PgContext, rows: &mut Rows) {
     for (name, setting) in context.session.settings.iter() {
         let value = context.setting(name).unwrap_or_default();
-        let source = if value == setting.default { "default" } else { "session" };
+        let source = match (setting.fixed, value == setting.default) {
+            (true, _) => "override",
+            (false, true) => "default",
+            (false, false) => "session",
+        };
+        let changed = value != setting.value;
         rows.push([
-            ("name", Value::text(name)),
-            ("setting", Value::text(&value)),
+            ("name", Value::text(if setting.name.is_empty() { name } else { &setting.name })),
+            ("setting", Value::text(if changed { &value } else { &setting.plain })),
             ("unit", Value::optional(setting.unit.as_deref())),
             ("category", Value::text("Client Connection Defaults")),
             ("short_desc", Value::text(&setting.description)),
-            ("context", Value::text("user")),
+            ("context", Value::text(if setting.fixed { "internal" } else { "user" })),
             ("vartype", Value::text(&setting.vartype)),
             ("source", Value::text(source)),
             ("boot_val", Value::text(&setting.default)),
@@ -168,5 +178,17 @@ pub(super) fn endpoint(endpoint: Option<(IpAddr, u16)>) -> (Value, Value) {
     match endpoint {
         Some((address, port)) => (Value::text(address.to_string()), Value::Int(i64::from(port))),
         None => (Value::Null, Value::Null),
+    }
+}
+
+/// The zones of the IANA database, as they are at this moment.
+pub(super) fn pg_timezone_names(context: &PgContext, rows: &mut Rows) {
+    for (name, abbreviation, seconds, summer) in Zone::all_at(context.session.now.0) {
+        rows.push([
+            ("name", Value::text(name)),
+            ("abbrev", Value::text(abbreviation)),
+            ("utc_offset", Value::text(format!("{seconds} seconds"))),
+            ("is_dst", Value::Bool(summer)),
+        ]);
     }
 }

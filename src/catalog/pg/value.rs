@@ -40,22 +40,45 @@ pub enum Reg {
     Class,
     Type,
     Proc,
+    Procedure,
+    Oper,
+    Operator,
     Namespace,
     Role,
+    Collation,
+    Config,
+    Dictionary,
 }
 
 impl Reg {
     /// The kind of this type name, without its schema.
     pub fn of_name(name: &str) -> Option<Reg> {
-        Some(match name {
-            "regclass" => Reg::Class,
-            "regtype" => Reg::Type,
-            "regproc" | "regprocedure" => Reg::Proc,
-            "regnamespace" => Reg::Namespace,
-            "regrole" => Reg::Role,
-            _ => return None,
-        })
+        Self::ALL.iter().find(|(_, sql_type)| sql_type.typname() == name).map(|(kind, _)| *kind)
     }
+
+    /// The kind that an OID alias type is.
+    pub fn of_type(sql_type: &SqlType) -> Option<Reg> {
+        Self::ALL.iter().find(|(_, one)| one == sql_type).map(|(kind, _)| *kind)
+    }
+
+    pub fn sql_type(self) -> SqlType {
+        let found = Self::ALL.iter().find(|(kind, _)| *kind == self);
+        found.map_or(SqlType::Oid, |(_, sql_type)| sql_type.clone())
+    }
+
+    const ALL: [(Reg, SqlType); 11] = [
+        (Reg::Class, SqlType::Regclass),
+        (Reg::Type, SqlType::Regtype),
+        (Reg::Proc, SqlType::Regproc),
+        (Reg::Procedure, SqlType::Regprocedure),
+        (Reg::Oper, SqlType::Regoper),
+        (Reg::Operator, SqlType::Regoperator),
+        (Reg::Namespace, SqlType::Regnamespace),
+        (Reg::Role, SqlType::Regrole),
+        (Reg::Collation, SqlType::Regcollation),
+        (Reg::Config, SqlType::Regconfig),
+        (Reg::Dictionary, SqlType::Regdictionary),
+    ];
 }
 
 impl Value {
@@ -147,15 +170,16 @@ impl Value {
         let whole = Value::text(text);
         Some(match sql_type {
             SqlType::Boolean => Value::Bool(whole.as_bool()?),
-            SqlType::SmallInt | SqlType::Integer | SqlType::BigInt | SqlType::Oid => {
-                Value::Int(whole.as_int()?)
-            }
+            SqlType::SmallInt
+            | SqlType::Integer
+            | SqlType::BigInt
+            | SqlType::Oid
+            | SqlType::Xid
+            | SqlType::Cid => Value::Int(whole.as_int()?),
             SqlType::Real | SqlType::Double | SqlType::Numeric(_) => {
                 Value::Float(whole.as_float()?)
             }
-            SqlType::Regproc => Value::Reg(Reg::Proc, whole.as_oid()?),
-            SqlType::Regclass => Value::Reg(Reg::Class, whole.as_oid()?),
-            SqlType::Regtype => Value::Reg(Reg::Type, whole.as_oid()?),
+            alias if alias.is_oid_alias() => Value::Reg(Reg::of_type(alias)?, whole.as_oid()?),
             SqlType::Int2Vector | SqlType::OidVector => {
                 let numbers: Option<Vec<Value>> =
                     text.split_whitespace().map(|n| n.parse().ok().map(Value::Int)).collect();

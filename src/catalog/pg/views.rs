@@ -1,8 +1,8 @@
 //! `pg_tables`, `pg_views`, `pg_matviews`, `pg_indexes`: relations with names instead of OIDs.
 
 use super::PgContext;
-use super::class::{Class, classes, is_system};
-use super::index::{has_index, index_of};
+use super::class::{Class, classes};
+use super::index::{has_index, index_text, indexed_table, is_indexed};
 use super::objects::view_text;
 use super::relation::Rows;
 use super::value::Value;
@@ -11,14 +11,19 @@ fn of_kind(context: &PgContext, kinds: &'static [&'static str]) -> impl Iterator
     classes(context).into_iter().filter(|class| kinds.contains(&class.kind))
 }
 
+/// What all databases share is kept apart.
+fn tablespace(class: &Class) -> Value {
+    if class.is_shared() { Value::text("pg_global") } else { Value::Null }
+}
+
 pub(super) fn pg_tables(context: &PgContext, rows: &mut Rows) {
     for class in of_kind(context, &["r"]) {
-        let indexed = class.object().is_some_and(|object| has_index(context, object));
         rows.push([
             ("schemaname", Value::text(&class.schema)),
+            ("tablespace", tablespace(&class)),
             ("tablename", Value::text(&class.name)),
             ("tableowner", Value::text(&class.owner)),
-            ("hasindexes", Value::Bool(indexed)),
+            ("hasindexes", Value::Bool(is_indexed(context, &class))),
             ("hasrules", Value::Bool(false)),
             ("hastriggers", Value::Bool(false)),
             ("rowsecurity", Value::Bool(false)),
@@ -53,13 +58,13 @@ pub(super) fn pg_matviews(context: &PgContext, rows: &mut Rows) {
 
 pub(super) fn pg_indexes(context: &PgContext, rows: &mut Rows) {
     for class in of_kind(context, &["i"]) {
-        let Some(index) = index_of(context, &class) else { continue };
+        let Some(table) = indexed_table(context, &class) else { continue };
         rows.push([
             ("schemaname", Value::text(&class.schema)),
-            ("tablename", Value::text(&index.on.name.name)),
+            ("tablename", Value::text(table)),
             ("indexname", Value::text(&class.name)),
-            ("indexdef", Value::optional(index.definition(context, true))),
+            ("tablespace", tablespace(&class)),
+            ("indexdef", Value::optional(index_text(context, &class, true))),
         ]);
     }
-    debug_assert!(!of_kind(context, &["i"]).any(|class| is_system(&class)));
 }

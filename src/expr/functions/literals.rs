@@ -207,8 +207,8 @@ fn read_literals(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<Logic
     LogicalPlanBuilder::from(rows).project(columns)?.build().map(Arc::new)
 }
 
-/// A part of a union whose columns have the union's types where DataFusion would not see to it: floats
-/// where it has numerics (it would make decimals of all), and types that are only noted.
+/// A part of a union whose columns have the union's types where DataFusion would not see to it:
+/// floats where it has numerics (it would make decimals of all), and types that are only noted.
 fn with_types(input: Arc<LogicalPlan>, types: &[SqlType]) -> Result<Arc<LogicalPlan>> {
     let typed = |column: Expr, field: &Field, to: &SqlType| {
         let is_float = matches!(to, SqlType::Real | SqlType::Double);

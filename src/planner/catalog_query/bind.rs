@@ -14,6 +14,7 @@ use crate::types::SqlType;
 
 use super::expression::{self, folded};
 use super::output_name::output_name;
+use super::reorder::reorder;
 use super::scope::Scope;
 use super::series::Series;
 use super::tree::{
@@ -345,8 +346,10 @@ impl<'a> Binder<'a> {
         let steps = steps.into_inner();
         let grouped = !group.is_empty() || !steps.aggregates.is_empty() || having.is_some();
         let sources = scope.sources;
-        let select =
+        let mut select =
             Select { sources, from, filter, grouped, group, having, steps, outputs, distinct };
+        let from = select.from.take();
+        select.from = from.map(|from| reorder(from, &select.filter, &select));
         Ok((Body::Select(Box::new(select)), columns, order_keys))
     }
 
@@ -648,13 +651,37 @@ fn all_columns(
     columns: &mut Vec<OutputColumn>,
 ) -> Bound<()> {
     let mut found = false;
+    // The columns that USING joined come first.
+    let mut joined = Vec::new();
+    if alias.is_none() {
+        for (source, one) in scope.sources.iter().enumerate() {
+            for merged in &one.merged {
+                let Some(column) = one.columns.get(*merged) else { continue };
+                let of_left =
+                    scope.sources[..source].iter().enumerate().find_map(|(left, other)| {
+                        let place = other.columns.iter().position(|own| own.name == column.name)?;
+                        (!other.merged.contains(&place)).then_some((left, place))
+                    });
+                let Some((left, place)) = of_left.filter(|left| !joined.contains(left)) else {
+                    continue;
+                };
+                joined.push((left, place));
+                let column = &scope.sources[left].columns[place];
+                let node = Node::Column { level: 0, source: left, column: place };
+                outputs.push(Typed::new(node, column.sql_type.clone()));
+                columns.push(column.clone());
+            }
+        }
+    }
     for (source, one) in scope.sources.iter().enumerate() {
         if alias.is_some_and(|alias| alias != one.alias) {
             continue;
         }
         found = true;
         for (position, column) in one.columns.iter().enumerate() {
-            if alias.is_none() && one.merged.contains(&position) {
+            if alias.is_none()
+                && (one.merged.contains(&position) || joined.contains(&(source, position)))
+            {
                 continue;
             }
             let node = Node::Column { level: 0, source, column: position };

@@ -10,6 +10,7 @@ use crate::catalog::pg::{self, PgContext, Reg, Row, Value};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
 
+use super::run::Key;
 use super::tree::{Comparison, Node, Operation, Pattern, Query, Target, Typed};
 
 /// A row of a select: one row of each source, `None` where an outer join found none.
@@ -26,6 +27,9 @@ pub(super) struct Frame<'a> {
 /// small, and a statement over them holds all its rows in memory.
 const WORK_MAX: u64 = 50_000_000;
 
+/// Where the rows with each value of a column are.
+pub(super) type Places = HashMap<Key, Vec<usize>>;
+
 /// The state of one execution.
 pub(super) struct Machine<'a> {
     pub(super) context: &'a PgContext,
@@ -34,6 +38,8 @@ pub(super) struct Machine<'a> {
     pub(super) ctes: RefCell<HashMap<usize, Rc<Vec<Row>>>>,
     /// The rows of relations that were read.
     pub(super) relations: RefCell<HashMap<u32, Rc<Vec<Row>>>>,
+    /// Where each value of a column is among a relation's rows, by relation and column.
+    pub(super) indexes: RefCell<HashMap<(u32, usize), Rc<Places>>>,
     regexes: RefCell<HashMap<(String, Pattern), Regex>>,
     work: Cell<u64>,
     pub(super) work_max: u64,
@@ -46,6 +52,7 @@ impl<'a> Machine<'a> {
             parameters,
             ctes: RefCell::default(),
             relations: RefCell::default(),
+            indexes: RefCell::default(),
             regexes: RefCell::default(),
             work: Cell::default(),
             work_max: WORK_MAX,
@@ -408,7 +415,7 @@ fn arithmetic(operation: Operation, left: &Value, right: &Value) -> SqlResult<Va
     }))
 }
 
-fn compile(pattern: &str, kind: Pattern) -> SqlResult<Regex> {
+pub(super) fn compile(pattern: &str, kind: Pattern) -> SqlResult<Regex> {
     let (source, ignore_case) = match kind {
         Pattern::Regex { ignore_case } => (pattern.to_owned(), ignore_case),
         Pattern::Like { ignore_case, escape } => (like_to_regex(pattern, escape), ignore_case),

@@ -101,8 +101,12 @@ pub(super) fn bind(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> B
         Expr::Tuple(fields) => {
             Ok(Typed::new(Node::Row(bind_all(binder, context, fields)?), SqlType::Record))
         }
-        Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
-            let mut arguments = vec![one(expr)?, one(from)?];
+        Expr::Substring { expr, substring_from, substring_for, .. } => {
+            let from = match substring_from {
+                Some(from) => one(from)?,
+                None => Typed::new(Node::Constant(Value::Int(1)), SqlType::Integer),
+            };
+            let mut arguments = vec![one(expr)?, from];
             if let Some(length) = substring_for {
                 arguments.push(one(length)?);
             }
@@ -453,7 +457,6 @@ pub(super) fn common(left: &SqlType, right: &SqlType) -> SqlType {
         (left, right) => match (rank(left), rank(right)) {
             (Some(a), Some(b)) if a < b => right.clone(),
             (Some(_), Some(_)) => left.clone(),
-            _ if *left == SqlType::Name && *right == SqlType::Text => SqlType::Text,
             _ => left.clone(),
         },
     }
@@ -467,8 +470,10 @@ fn case(
     otherwise: Option<&Expr>,
 ) -> Bound<Typed> {
     let operand = operand.map(|one| bind(binder, context, one)).transpose()?;
+    let otherwise = otherwise.map(|one| bind(binder, context, one)).transpose()?;
     let mut branches = Vec::new();
-    let mut sql_type = SqlType::Unknown;
+    // PostgreSQL looks at ELSE first.
+    let mut sql_type = otherwise.as_ref().map_or(SqlType::Unknown, |one| one.sql_type.clone());
     for branch in conditions {
         let condition = bind(binder, context, &branch.condition)?;
         let condition = match &operand {
@@ -478,10 +483,6 @@ fn case(
         let result = bind(binder, context, &branch.result)?;
         sql_type = common(&sql_type, &result.sql_type);
         branches.push((condition, result));
-    }
-    let otherwise = otherwise.map(|one| bind(binder, context, one)).transpose()?;
-    if let Some(otherwise) = &otherwise {
-        sql_type = common(&sql_type, &otherwise.sql_type);
     }
     if sql_type == SqlType::Unknown {
         sql_type = SqlType::Text;
@@ -521,23 +522,16 @@ pub(super) fn target(name: &str) -> Option<(Target, SqlType)> {
         None => (name, false),
     };
     if let Some(kind) = Reg::of_name(bare.trim_matches('"')) {
-        let sql_type = match kind {
-            Reg::Class => SqlType::Regclass,
-            Reg::Type => SqlType::Regtype,
-            Reg::Proc => SqlType::Regproc,
-            Reg::Namespace | Reg::Role => SqlType::Text,
-        };
+        let sql_type = kind.sql_type();
         return Some(if array {
             (Target::RegArray(kind), SqlType::Array(Box::new(sql_type)))
         } else {
             (Target::Reg(kind), sql_type)
         });
     }
-    // Types that the catalogs' columns have and Weir shows as others.
     let sql_type = match bare {
-        "xid" | "cid" => SqlType::BigInt,
-        "pg_node_tree" | "aclitem" | "inet" | "cstring" => SqlType::Text,
-        other => SqlType::parse(other)?,
+        "cstring" => SqlType::Text,
+        other => SqlType::parse_any(other)?,
     };
     let sql_type = if array { SqlType::Array(Box::new(sql_type)) } else { sql_type };
     Some((Target::Type(sql_type.clone()), sql_type))
@@ -572,13 +566,17 @@ fn access(
                 Typed::new(Node::Subscript { value: Box::new(value), index, first }, element)
             }
             ast::AccessExpr::Dot(Expr::Identifier(field)) if value.sql_type == SqlType::Record => {
-                // The only records with names are those of _pg_expandarray.
-                let position = match folded(field).as_str() {
-                    "x" => 0,
-                    "n" => 1,
+                // The only records with names are those of _pg_expandarray and of aclexplode.
+                let (position, sql_type) = match folded(field).as_str() {
+                    "x" => (0, SqlType::Integer),
+                    "n" => (1, SqlType::Integer),
+                    "grantor" => (0, SqlType::Oid),
+                    "grantee" => (1, SqlType::Oid),
+                    "privilege_type" => (2, SqlType::Text),
+                    "is_grantable" => (3, SqlType::Boolean),
                     _ => return Err(BindError::NotHere),
                 };
-                Typed::new(Node::Field { value: Box::new(value), position }, SqlType::Integer)
+                Typed::new(Node::Field { value: Box::new(value), position }, sql_type)
             }
             _ => return Err(BindError::NotHere),
         };

@@ -8,7 +8,7 @@ use crate::catalog::pg::{self, Row, Value};
 use crate::error::SqlResult;
 use crate::types::SqlType;
 
-use super::evaluate::{Frame, Machine, Tuple};
+use super::evaluate::{Frame, Machine, Places, Tuple};
 use super::run::Key;
 use super::tree::{Comparison, Condition, From, JoinKind, Node, Select, SourceKind, Typed, bit};
 
@@ -45,6 +45,10 @@ impl Machine<'_> {
         match from {
             From::Source(source) => {
                 let rows = self.source_rows(select, *source, beside, outer)?;
+                let rows = match self.looked_up(select, *source, &rows, conditions, outer)? {
+                    Some(found) => Rc::new(found),
+                    None => rows,
+                };
                 self.charge(rows.len())?;
                 let blank: Tuple = match beside {
                     Some(beside) => beside.to_vec(),
@@ -65,6 +69,54 @@ impl Machine<'_> {
                 self.join(select, &join, conditions, beside, outer)
             }
         }
+    }
+
+    /// The rows of a relation that a condition finds by one of its columns, if one does.
+    fn looked_up(
+        &self,
+        select: &Select,
+        source: usize,
+        rows: &[Row],
+        conditions: &[&Condition],
+        outer: Option<&Frame<'_>>,
+    ) -> SqlResult<Option<Vec<Row>>> {
+        let SourceKind::Relation(relation) = &select.sources[source].kind else { return Ok(None) };
+        for condition in conditions {
+            let Some((column, wanted)) = Lookup::find(condition, source) else { continue };
+            let frame = Frame { tuple: &[], slots: &[], outer };
+            let value = self.evaluate(wanted, &frame)?;
+            let is_number = kind_of_key(&relation.columns[column].sql_type) == Some(NUMBER);
+            let value = match value {
+                Value::Null => return Ok(Some(Vec::new())),
+                Value::Text(text) if is_number => match text.trim().parse() {
+                    Ok(number) => Value::Int(number),
+                    Err(_) => continue,
+                },
+                Value::Int(_) | Value::Reg(..) if is_number => value,
+                Value::Text(_) => value,
+                _ => continue,
+            };
+            let places = self.places(relation.oid, column, rows);
+            let found = places.get(&self.key(&value)).into_iter().flatten();
+            return Ok(Some(found.map(|place| Arc::clone(&rows[*place])).collect()));
+        }
+        Ok(None)
+    }
+
+    /// Where each value of a relation's column is among its rows.
+    fn places(&self, relation: u32, column: usize, rows: &[Row]) -> Rc<Places> {
+        if let Some(places) = self.indexes.borrow().get(&(relation, column)) {
+            return Rc::clone(places);
+        }
+        let mut places = Places::new();
+        for (place, row) in rows.iter().enumerate() {
+            if !row[column].is_null() {
+                places.entry(self.key(&row[column])).or_default().push(place);
+            }
+        }
+        let places = Rc::new(places);
+        self.indexes.borrow_mut().insert((relation, column), Rc::clone(&places));
+        places
     }
 
     fn source_rows(
@@ -149,11 +201,52 @@ impl Machine<'_> {
                 joined.extend(right);
             }
             joined
+        } else if let Some(probe) = Probe::find(select, join, &matching) {
+            self.probe(select, join, &probe, left, [&right_conditions, &matching], outer)?
         } else {
             let right = self.tuples(select, join.right, &right_conditions, beside, outer)?;
             self.match_sides(join, left, right, &matching, outer)?
         };
         self.filter(joined, &after, outer)
+    }
+
+    /// As [`Machine::match_sides`], where the right side is a relation that a column looks up.
+    fn probe(
+        &self,
+        select: &Select,
+        join: &Join<'_>,
+        probe: &Probe<'_>,
+        left: Vec<Tuple>,
+        conditions: [&[&Condition]; 2],
+        outer: Option<&Frame<'_>>,
+    ) -> SqlResult<Vec<Tuple>> {
+        let rows = self.source_rows(select, probe.source, None, outer)?;
+        let places = self.places(probe.relation, probe.column, &rows);
+        let mut joined = Vec::new();
+        for tuple in left {
+            let frame = Frame { tuple: &tuple, slots: &[], outer };
+            let value = self.evaluate(probe.left, &frame)?;
+            let found = places.get(&self.key(&value)).filter(|_| !value.is_null());
+            let mut met = false;
+            for place in found.into_iter().flatten() {
+                self.charge(1)?;
+                let mut merged = tuple.clone();
+                merged[probe.source] = Some(Arc::clone(&rows[*place]));
+                let frame = Frame { tuple: &merged, slots: &[], outer };
+                let mut holds = true;
+                for condition in conditions.into_iter().flatten() {
+                    holds = holds && self.holds(&condition.expression, &frame)?;
+                }
+                if holds {
+                    met = true;
+                    joined.push(merged);
+                }
+            }
+            if !met && join.kind == JoinKind::Left {
+                joined.push(tuple);
+            }
+        }
+        Ok(joined)
     }
 
     /// Each pair that meets the conditions, and what an outer join keeps without a partner.
@@ -258,6 +351,55 @@ impl<'t> HashSide<'t> {
     }
 }
 
+/// A condition by which a relation's rows are found.
+struct Lookup;
+
+impl Lookup {
+    /// The column of `source`, and what it must equal, which reads no row of this select.
+    fn find<'t>(condition: &'t Condition, source: usize) -> Option<(usize, &'t Typed)> {
+        let Node::Compare { comparison: Comparison::Equal, left, right } =
+            &condition.expression.node
+        else {
+            return None;
+        };
+        let side = |column: &Typed, wanted: &'t Typed| {
+            let Node::Column { level: 0, source: own, column: place } = &column.node else {
+                return None;
+            };
+            let kind = kind_of_key(&column.sql_type)?;
+            let fits = *own == source
+                && wanted.node.sources() == 0
+                && kind_of_key(&wanted.sql_type) == Some(kind);
+            fits.then_some((*place, wanted))
+        };
+        side(left, right).or_else(|| side(right, left))
+    }
+}
+
+/// A relation on the right of a join that is looked up by a column.
+struct Probe<'t> {
+    relation: u32,
+    source: usize,
+    column: usize,
+    left: &'t Typed,
+}
+
+impl<'t> Probe<'t> {
+    fn find(select: &Select, join: &Join<'_>, matching: &[&'t Condition]) -> Option<Self> {
+        let From::Source(source) = join.right else { return None };
+        let SourceKind::Relation(relation) = &select.sources[*source].kind else { return None };
+        if !matches!(join.kind, JoinKind::Inner | JoinKind::Left) {
+            return None;
+        }
+        let hash = HashSide::find(matching, join.left.sources(), join.right.sources())?;
+        let Node::Column { level: 0, column, .. } = hash.right.node else { return None };
+        Some(Self { relation: relation.oid, source: *source, column, left: hash.left })
+    }
+}
+
+/// What numbers are to [`kind_of_key`].
+const NUMBER: u8 = 1;
+
 /// Types whose equal values have equal keys.
 fn kind_of_key(sql_type: &SqlType) -> Option<u8> {
     Some(match sql_type {
@@ -265,9 +407,9 @@ fn kind_of_key(sql_type: &SqlType) -> Option<u8> {
         | SqlType::Integer
         | SqlType::BigInt
         | SqlType::Oid
-        | SqlType::Regclass
-        | SqlType::Regtype
-        | SqlType::Regproc => 1,
+        | SqlType::Xid
+        | SqlType::Cid => NUMBER,
+        alias if alias.is_oid_alias() => NUMBER,
         SqlType::Text | SqlType::Name | SqlType::Varchar(_) | SqlType::InternalChar => 2,
         _ => return None,
     })

@@ -19,6 +19,7 @@ mod function;
 mod group;
 mod join;
 mod output_name;
+mod reorder;
 mod run;
 mod scope;
 mod series;
@@ -34,7 +35,7 @@ use datafusion::common::ScalarValue;
 use sqlparser::ast;
 
 use super::syntax;
-use crate::catalog::pg::{self, PgContext, Value, sent_type};
+use crate::catalog::pg::{self, PgContext, Value};
 use crate::error::SqlResult;
 use crate::types::SqlType;
 
@@ -122,7 +123,7 @@ impl CatalogQuery {
 fn shown_type(sql_type: &SqlType) -> SqlType {
     match sql_type {
         SqlType::Unknown => SqlType::Text,
-        other => sent_type(other),
+        other => other.clone(),
     }
 }
 

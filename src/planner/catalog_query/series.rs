@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::catalog::pg::{self, Function, PgContext, Row, Value};
+use crate::catalog::pg::{self, Function, PgContext, Reg, Row, Value};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
 
-use super::tree::OutputColumn;
+use super::evaluate::compile;
+use super::tree::{OutputColumn, Pattern};
 
 /// One of them.
 #[derive(Debug, Clone, Copy)]
@@ -18,10 +19,20 @@ pub(super) enum Series {
     ExpandArray,
     /// `pg_options_to_table(array of name=value)`.
     OptionsToTable,
-    /// `aclexplode(array)`: Weir has no access lists.
+    /// `aclexplode(array)`: each privilege in an access control list.
     AclExplode,
     /// `pg_partition_ancestors(oid)`: Weir has no partitions.
     PartitionAncestors,
+    /// `pg_partition_tree(oid)`, likewise.
+    PartitionTree,
+    /// `pg_available_extensions()`: there are none.
+    Extensions,
+    /// `pg_timezone_names()`: the rows of the view.
+    TimeZones,
+    /// `ts_token_type(parser)`: what a parser of text tells apart.
+    TokenTypes,
+    /// `regexp_split_to_table(text, pattern)`.
+    Split,
     /// `pg_get_keywords()`.
     Keywords,
     /// `pg_show_all_settings()`: the rows of `pg_settings`.
@@ -46,6 +57,11 @@ impl Series {
             "pg_options_to_table" => Series::OptionsToTable,
             "aclexplode" => Series::AclExplode,
             "pg_partition_ancestors" => Series::PartitionAncestors,
+            "pg_partition_tree" => Series::PartitionTree,
+            "pg_available_extensions" => Series::Extensions,
+            "pg_timezone_names" => Series::TimeZones,
+            "ts_token_type" => Series::TokenTypes,
+            "regexp_split_to_table" => Series::Split,
             "pg_get_keywords" => Series::Keywords,
             "pg_show_all_settings" => Series::Settings,
             "pg_listening_channels" => Series::ListeningChannels,
@@ -60,10 +76,18 @@ impl Series {
             | Series::OptionsToTable
             | Series::AclExplode
             | Series::PartitionAncestors
+            | Series::PartitionTree
+            | Series::Extensions
+            | Series::TimeZones
+            | Series::TokenTypes
             | Series::Keywords
             | Series::Settings
             | Series::ListeningChannels => true,
-            Series::Unnest | Series::Numbers | Series::Subscripts | Series::Single(_) => false,
+            Series::Unnest
+            | Series::Numbers
+            | Series::Subscripts
+            | Series::Split
+            | Series::Single(_) => false,
         }
     }
 
@@ -95,6 +119,24 @@ impl Series {
                 column("is_grantable", SqlType::Boolean),
             ],
             Series::PartitionAncestors => vec![column("relid", SqlType::Regclass)],
+            Series::PartitionTree => vec![
+                column("relid", SqlType::Regclass),
+                column("parentrelid", SqlType::Regclass),
+                column("isleaf", SqlType::Boolean),
+                column("level", SqlType::Integer),
+            ],
+            Series::Extensions => vec![
+                column("name", SqlType::Name),
+                column("default_version", SqlType::Text),
+                column("comment", SqlType::Text),
+            ],
+            Series::TimeZones => of_relation("pg_timezone_names"),
+            Series::TokenTypes => vec![
+                column("tokid", SqlType::Integer),
+                column("alias", SqlType::Text),
+                column("description", SqlType::Text),
+            ],
+            Series::Split => vec![column(name, SqlType::Text)],
             Series::Keywords => vec![
                 column("word", SqlType::Text),
                 column("catcode", SqlType::InternalChar),
@@ -102,12 +144,7 @@ impl Series {
                 column("catdesc", SqlType::Text),
                 column("baredesc", SqlType::Text),
             ],
-            Series::Settings => settings()
-                .map(|settings| &settings.columns)
-                .into_iter()
-                .flatten()
-                .map(|one| column(one.name, one.sql_type.clone()))
-                .collect(),
+            Series::Settings => of_relation("pg_settings"),
             Series::ListeningChannels => vec![column(name, SqlType::Text)],
             Series::Single(function) => vec![column(name, function.returns.of(arguments))],
         }
@@ -142,12 +179,26 @@ impl Series {
                     Arc::from([Value::text(name), Value::text(value)])
                 })
                 .collect(),
-            Series::AclExplode | Series::PartitionAncestors => Vec::new(),
+            Series::AclExplode => {
+                let items = list(0);
+                items.iter().flat_map(|item| exploded(context, &item.to_text(context))).collect()
+            }
+            Series::PartitionAncestors | Series::PartitionTree | Series::Extensions => Vec::new(),
+            Series::TimeZones => rows_of("pg_timezone_names", context)?,
+            Series::TokenTypes => pg::token_types()
+                .map(|(number, alias, description)| {
+                    Arc::from([Value::Int(number), Value::text(alias), Value::text(description)])
+                })
+                .collect(),
+            Series::Split => {
+                let [text, pattern] = [0, 1].map(|at| {
+                    arguments.get(at).map(|value| value.to_text(context)).unwrap_or_default()
+                });
+                let pattern = compile(&pattern, Pattern::Regex { ignore_case: false })?;
+                pattern.split(&text).map(|part| single(Value::text(part))).collect()
+            }
             Series::Keywords => pg::keywords().map(keyword).collect(),
-            Series::Settings => match settings() {
-                Some(settings) => pg::rows(settings, context)?,
-                None => Vec::new(),
-            },
+            Series::Settings => rows_of("pg_settings", context)?,
             Series::ListeningChannels => {
                 context.session.listening.iter().map(|one| single(Value::text(one))).collect()
             }
@@ -158,8 +209,41 @@ impl Series {
     }
 }
 
-fn settings() -> Option<&'static pg::Relation> {
-    pg::relation("pg_catalog", "pg_settings")
+/// The columns of a relation that a function gives, too.
+fn of_relation(name: &str) -> Vec<OutputColumn> {
+    let columns = pg::relation("pg_catalog", name).map(|relation| &relation.columns);
+    let columns = columns.into_iter().flatten();
+    columns
+        .map(|one| OutputColumn { name: one.name.to_owned(), sql_type: one.sql_type.clone() })
+        .collect()
+}
+
+fn rows_of(name: &str, context: &PgContext) -> SqlResult<Vec<Row>> {
+    match pg::relation("pg_catalog", name) {
+        Some(relation) => pg::rows(relation, context),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// `grantee=arw*/grantor` as rows of grantor, grantee, privilege and whether it may be given on.
+fn exploded(context: &PgContext, item: &str) -> Vec<Row> {
+    let parts = item.rsplit_once('/').zip(item.rsplit_once('='));
+    let Some(((_, grantor), (grantee, _))) = parts else { return Vec::new() };
+    let letters = item.get(grantee.len() + 1..item.len() - grantor.len() - 1).unwrap_or_default();
+    let oid = |name: &str| {
+        let found = (!name.is_empty()).then(|| pg::reg_from_text(context, Reg::Role, name));
+        Value::Int(found.and_then(Result::ok).map_or(0, i64::from))
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    let mut letters = letters.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let grantable = letters.next_if_eq(&'*').is_some();
+        if let Some(name) = pg::privilege_of_letter(letter) {
+            let (grantor, grantee) = (oid(grantor), oid(grantee));
+            rows.push(Arc::from([grantor, grantee, Value::text(name), Value::Bool(grantable)]));
+        }
+    }
+    rows
 }
 
 /// A row of `pg_get_keywords()`.

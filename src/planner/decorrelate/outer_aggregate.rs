@@ -4,13 +4,13 @@
 //! SELECT k, (SELECT v FROM b WHERE b.id = max(a.x)) FROM a GROUP BY k
 //! ```
 //!
-//! SQL computes an aggregate in the innermost query that one of its columns is of. DataFusion plans it
-//! where it is written, over an outer column. This pass moves it to where it belongs: the query around
-//! aggregates, and the subquery reads a column of its groups. A subquery whose aggregates have
-//! all moved is none that aggregates.
+//! SQL computes an aggregate in the innermost query that one of its columns is of. DataFusion plans
+//! it where it is written, over an outer column. This pass moves it to where it belongs: the query
+//! around aggregates, and the subquery reads a column of its groups. A subquery whose aggregates
+//! have all moved is none that aggregates.
 //!
-//! It comes first, from the innermost subquery out, so that an aggregate finds the nearest query whose
-//! columns it has.
+//! It comes first, from the innermost subquery out, so that an aggregate finds the nearest query
+//! whose columns it has.
 
 use std::sync::Arc;
 
@@ -153,8 +153,9 @@ struct Lift<'a> {
 }
 
 impl Lift<'_> {
-    /// A subquery's plan, without the aggregates that are not its own. `having` says whether a condition
-    /// looks at the groups, which makes it a query that aggregates even without aggregates.
+    /// A subquery's plan, without the aggregates that are not its own. `having` says whether a
+    /// condition looks at the groups, which makes it a query that aggregates even without
+    /// aggregates.
     fn out_of(&mut self, plan: LogicalPlan, having: bool) -> Result<LogicalPlan> {
         let filter = matches!(plan, LogicalPlan::Filter(_));
         let plan = plan.map_children(|child| Ok(Transformed::yes(self.out_of(child, filter)?)))?;
@@ -174,7 +175,8 @@ impl Lift<'_> {
         plan.data.recompute_schema()
     }
 
-    /// An aggregate of a subquery: what is computed further out is a column under the name that it had.
+    /// An aggregate of a subquery: what is computed further out is a column under the name that it
+    /// had.
     fn out_of_aggregate(&mut self, node: Aggregate, having: bool) -> Result<LogicalPlan> {
         let groups = node.schema.fields().len() - node.aggr_expr.len();
         let columns = node.schema.columns();

@@ -92,8 +92,8 @@ fn without_numbers(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.data)
 }
 
-/// An aggregate of columns of an outer query alone is one of that query, which cannot have it where the
-/// subquery stands.
+/// An aggregate of columns of an outer query alone is one of that query, which cannot have it where
+/// the subquery stands.
 fn refuse_outer_aggregates(plan: &LogicalPlan) -> Result<()> {
     let LogicalPlan::Aggregate(aggregate) = plan else { return Ok(()) };
     for expr in &aggregate.aggr_expr {
@@ -213,8 +213,8 @@ fn distinct_on(node: DistinctOn, tools: &Tools<'_>) -> Result<LogicalPlan> {
     Ok(LogicalPlan::Distinct(Distinct::On(distinct)))
 }
 
-/// Would `first_value`, which DataFusion makes DISTINCT ON of, forget what is noted of the elements of
-/// arrays?
+/// Would `first_value`, which DataFusion makes DISTINCT ON of, forget what is noted of the elements
+/// of arrays?
 fn forgets(schema: &DFSchema) -> bool {
     let noted = |element: &Field| !element.metadata().is_empty();
     schema

@@ -560,8 +560,8 @@ fn spell_out_arrays(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     spelled
 }
 
-/// `BETWEEN SYMMETRIC a AND b` is `BETWEEN NULL <marked> a AND b`, which sqlparser reads, and the mark is
-/// what stands furthest left in the first bound, whatever follows: see `precedence`.
+/// `BETWEEN SYMMETRIC a AND b` is `BETWEEN NULL <marked> a AND b`, which sqlparser reads. The mark
+/// is what stands furthest left in the first bound, whatever follows: see `precedence`.
 fn mark_symmetric(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut marked: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     for token in tokens {

@@ -49,6 +49,9 @@ impl ColumnBuilder {
                     };
                     append_string(builder, &SqlType::Jsonb, utf8(text)?)?;
                 }
+                alias if alias.is_oid_alias() => {
+                    builder.append_value(u32::from_be_bytes(fixed(bytes)?).to_string());
+                }
                 SqlType::Int2Vector | SqlType::OidVector | SqlType::Record => {
                     let what = format!("binary input of {}", self.sql_type);
                     return Err(SqlError::unsupported(what));

@@ -1,13 +1,14 @@
 //! The encoder of a column.
 
+use std::net::IpAddr;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, ListArray};
 use arrow::datatypes::Field;
 
-use super::super::SqlType;
 use super::super::calendar::{POSTGRES_EPOCH_DAYS, POSTGRES_EPOCH_MICROS};
 use super::super::column::{Column, Values};
+use super::super::sqltype::{ALIAS_SEPARATOR, SqlType};
 use super::super::text::{push_big_decimal, push_decimal, push_text};
 use super::numeric;
 use crate::error::{SqlError, SqlResult};
@@ -186,9 +187,34 @@ fn write_text(sql_type: &SqlType, text: &str, out: &mut Vec<u8>) {
             out.extend_from_slice(text.as_bytes());
         }
         SqlType::InternalChar => out.push(text.bytes().next().unwrap_or(0)),
+        alias if alias.is_oid_alias() => {
+            let number = text.split(ALIAS_SEPARATOR).next().and_then(|oid| oid.parse::<u32>().ok());
+            out.extend_from_slice(&number.unwrap_or(0).to_be_bytes());
+        }
+        SqlType::Xid | SqlType::Cid => {
+            out.extend_from_slice(&text.parse::<u32>().unwrap_or(0).to_be_bytes());
+        }
+        SqlType::Xid8 => out.extend_from_slice(&text.parse::<u64>().unwrap_or(0).to_be_bytes()),
+        SqlType::Inet => write_address(text, out),
         SqlType::Int2Vector => write_vector(text, &SqlType::SmallInt, out),
         SqlType::OidVector => write_vector(text, &SqlType::Oid, out),
         _ => push_text(sql_type, text, out),
+    }
+}
+
+/// Family, bits of the mask, whether it is a network, length, address.
+fn write_address(text: &str, out: &mut Vec<u8>) {
+    const INET: u8 = 2;
+    match text.parse() {
+        Ok(IpAddr::V4(address)) => {
+            out.extend_from_slice(&[INET, 32, 0, 4]);
+            out.extend_from_slice(&address.octets());
+        }
+        Ok(IpAddr::V6(address)) => {
+            out.extend_from_slice(&[INET + 1, 128, 0, 16]);
+            out.extend_from_slice(&address.octets());
+        }
+        Err(_) => {}
     }
 }
 

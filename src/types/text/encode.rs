@@ -3,8 +3,8 @@
 use arrow::array::ArrayRef;
 use arrow::datatypes::Field;
 
-use super::super::SqlType;
 use super::super::column::{Column, Values};
+use super::super::sqltype::{ALIAS_SEPARATOR, SqlType};
 use super::style::{ByteaOutput, TextStyle};
 use super::{datetime, float, interval, number, quote};
 use crate::error::SqlResult;
@@ -49,9 +49,14 @@ pub(crate) fn write_laid_out(column: &Column, row: usize, style: &TextStyle, out
     write_value(column, row, style, out);
 }
 
-/// A text; one of `char(n)` is kept without the blanks that it is shown with.
+/// A text; one of `char(n)` is kept without the blanks that it is shown with, one of an OID alias
+/// type after its number.
 pub(crate) fn push_text(sql_type: &SqlType, text: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(text.as_bytes());
+    let shown = match sql_type.is_oid_alias() {
+        true => text.split_once(ALIAS_SEPARATOR).map_or(text, |(_, name)| name),
+        false => text,
+    };
+    out.extend_from_slice(shown.as_bytes());
     if let SqlType::Char(length) = sql_type {
         let length = usize::try_from(*length).unwrap_or(usize::MAX);
         let missing = length.saturating_sub(text.chars().count());

@@ -1,21 +1,25 @@
 //! Definitions and comments of objects.
 
+use std::sync::Arc;
+
 use super::super::class::{Class, class};
-use super::super::data::fixed_value;
+use super::super::data::{fixed_description, fixed_rows, fixed_value};
 use super::super::index::index_text;
 use super::super::names::{reg_from_text, type_text};
 use super::super::objects::{
     PG_CLASS, PG_DATABASE, PG_NAMESPACE, key_columns, primary_key, view_text,
 };
 use super::super::procs::function_of;
+use super::super::relation::relation;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
+use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::drop::quote_identifier;
 use crate::catalog::function::Body;
 use crate::error::SqlResult;
 
-pub(super) const FUNCTIONS: [Function; 21] = [
+pub(super) const FUNCTIONS: [Function; 23] = [
     // A stored expression is kept as its text.
     strict("pg_get_expr", (2, 3), Returns::Text, |_, arguments| Ok(argument(arguments, 0).clone())),
     strict("pg_get_indexdef", (1, 3), Returns::Text, index_definition),
@@ -53,6 +57,22 @@ pub(super) const FUNCTIONS: [Function; 21] = [
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
         Ok(Value::optional(function_of(context, oid).map(|function| function.definition())))
     }),
+    strict("pg_column_is_updatable", (3, 3), Returns::Boolean, |context, arguments| {
+        let class = class(context, argument(arguments, 0).as_oid().unwrap_or(0));
+        let number = argument(arguments, 1).as_int().and_then(|n| usize::try_from(n - 1).ok());
+        let Some(class) = class.filter(|class| class.kind == "r") else {
+            return Ok(Value::Bool(false));
+        };
+        let column = number.and_then(|number| class.columns.get(number));
+        Ok(Value::Bool(column.is_some_and(|column| column.generated.is_none())))
+    }),
+    strict("pg_indexam_has_property", (2, 2), Returns::Boolean, |context, arguments| {
+        let property = text_argument(context, arguments, 1).to_ascii_lowercase();
+        let known = ["can_order", "can_unique", "can_multi_col", "can_exclude", "can_include"];
+        let btree = argument(arguments, 0).as_int() == Some(super::super::objects::BTREE);
+        let answer = (btree && known.contains(&property.as_str())).then_some(Value::Bool(true));
+        Ok(answer.unwrap_or(Value::Null))
+    }),
     strict("pg_relation_is_publishable", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
     strict("pg_stat_get_numscans", (1, 1), Returns::BigInt, none),
     strict("pg_get_function_result", (1, 1), Returns::Text, |context, arguments| {
@@ -75,17 +95,22 @@ pub(super) const FUNCTIONS: [Function; 21] = [
     }),
     strict("pg_tablespace_location", (1, 1), Returns::Text, |_, _| Ok(Value::text(""))),
     strict("obj_description", (1, 2), Returns::Text, |context, arguments| {
-        let of_relations = arguments.len() < 2;
-        let catalog = text_argument(context, arguments, 1);
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
-        let comment = if of_relations || catalog == "pg_class" {
-            described(context, PG_CLASS, oid)
-        } else if catalog == "pg_namespace" {
-            described(context, PG_NAMESPACE, oid)
-        } else {
-            None
+        let catalog = match arguments.len() {
+            1 => None,
+            _ => Some(text_argument(context, arguments, 1)),
         };
-        Ok(Value::optional(comment))
+        let own = match catalog.as_deref() {
+            None | Some("pg_class") => described(context, PG_CLASS, oid),
+            Some("pg_namespace") => described(context, PG_NAMESPACE, oid),
+            _ => None,
+        };
+        let of = |name: &str| relation(PG_CATALOG, name).map(|relation| relation.oid);
+        let fixed = || match &catalog {
+            None => fixed_description(oid, None),
+            Some(catalog) => of(catalog).and_then(|catalog| fixed_description(oid, Some(catalog))),
+        };
+        Ok(Value::optional(own.or_else(|| fixed().map(str::to_owned))))
     }),
     strict("col_description", (2, 2), Returns::Text, |context, arguments| {
         let class = class(context, argument(arguments, 0).as_oid().unwrap_or(0));
@@ -137,11 +162,51 @@ fn function_arguments(
     if let Some(function) = function_of(context, oid) {
         return Ok(Value::text(function.arguments_text(with_defaults)));
     }
-    let Some(types) = fixed_value("pg_proc", oid, "proargtypes") else { return Ok(Value::Null) };
-    let types = types.as_list().unwrap_or_default();
-    let names: Vec<String> =
-        types.iter().map(|one| type_text(context, one.as_oid().unwrap_or(0), None)).collect();
-    Ok(Value::text(names.join(", ")))
+    Ok(Value::optional(fixed_arguments(context, oid, with_defaults)))
+}
+
+/// Those of one of PostgreSQL's functions; its defaults are not known.
+fn fixed_arguments(context: &PgContext, oid: u32, with_columns: bool) -> Option<String> {
+    let list = |column: &str| fixed_value("pg_proc", oid, column).and_then(|value| value.as_list());
+    let (modes, names) = (list("proargmodes"), list("proargnames"));
+    let types = list("proallargtypes").or_else(|| list("proargtypes"))?;
+    let procedure = fixed_value("pg_proc", oid, "prokind") == Some(Value::text("p"));
+    let at = |values: &Option<Arc<[Value]>>, place: usize| {
+        values.as_ref().and_then(|values| values.get(place)).map(|value| value.to_text(context))
+    };
+    let mut shown = Vec::new();
+    let mut is_variadic = false;
+    for (place, one) in types.iter().enumerate() {
+        let mode = match at(&modes, place).as_deref() {
+            Some("t") if !with_columns => continue,
+            Some("t") => "",
+            Some("o") => "OUT ",
+            Some("b") => "INOUT ",
+            Some("v") => "VARIADIC ",
+            _ if procedure => "IN ",
+            _ => "",
+        };
+        is_variadic = mode == "VARIADIC ";
+        let name = at(&names, place).filter(|name| !name.is_empty());
+        let name = name.map(|name| quote_identifier(&name) + " ").unwrap_or_default();
+        shown.push(format!("{mode}{name}{}", type_text(context, one.as_oid()?, None)));
+    }
+    let Some(direct) = direct_arguments(oid) else { return Some(shown.join(", ")) };
+    // What is ordered may be the last of the arguments again.
+    if direct == shown.len() && is_variadic {
+        shown.extend(shown.last().cloned());
+    }
+    let ordered = shown.split_off(direct.min(shown.len())).join(", ");
+    let before = shown.join(", ") + if shown.is_empty() { "" } else { " " };
+    Some(format!("{before}ORDER BY {ordered}"))
+}
+
+/// How many arguments of an aggregate come before WITHIN GROUP, if it has one.
+fn direct_arguments(oid: u32) -> Option<usize> {
+    let row = fixed_rows("pg_aggregate").iter().find(|row| row[0].as_oid() == Some(oid))?;
+    // aggfnoid, aggkind, aggnumdirectargs
+    let within_group = row[1] == Value::text("o") || row[1] == Value::text("h");
+    within_group.then(|| row[2].as_int().and_then(|count| usize::try_from(count).ok())).flatten()
 }
 
 /// The comment on a relation, a schema or a database.

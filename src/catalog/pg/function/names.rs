@@ -13,7 +13,7 @@ use crate::catalog::catalog::is_temporary_schema;
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 22] = [
+pub(super) const FUNCTIONS: [Function; 28] = [
     strict("parse_ident", (1, 1), Returns::TextArray, |context, arguments| {
         let text = text_argument(context, arguments, 0);
         let parts = identifiers(&text).ok_or_else(|| {
@@ -45,6 +45,18 @@ pub(super) const FUNCTIONS: [Function; 22] = [
     strict("pg_conversion_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_statistics_obj_is_visible", (1, 1), Returns::Boolean, always_visible),
     strict("pg_ts_config_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_ts_dict_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_ts_parser_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("pg_ts_template_is_visible", (1, 1), Returns::Boolean, always_visible),
+    strict("to_regproc", (1, 1), Returns::Regproc, |context, arguments| {
+        Ok(alias(context, Reg::Proc, arguments))
+    }),
+    strict("to_regprocedure", (1, 1), Returns::Regprocedure, |context, arguments| {
+        Ok(alias(context, Reg::Procedure, arguments))
+    }),
+    strict("to_regrole", (1, 1), Returns::Regrole, |context, arguments| {
+        Ok(alias(context, Reg::Role, arguments))
+    }),
     strict("pg_get_userbyid", (1, 1), Returns::Name, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
         let unknown = || Value::text(format!("unknown (OID={oid})"));
@@ -64,19 +76,23 @@ pub(super) const FUNCTIONS: [Function; 22] = [
     strict("to_regtype", (1, 1), Returns::Regtype, |context, arguments| {
         Ok(alias(context, Reg::Type, arguments))
     }),
-    strict("to_regnamespace", (1, 1), Returns::Text, |context, arguments| {
+    strict("to_regnamespace", (1, 1), Returns::Regnamespace, |context, arguments| {
         Ok(alias(context, Reg::Namespace, arguments))
     }),
     strict("quote_ident", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(quote_identifier(&text_argument(context, arguments, 0))))
-    }),
+    })
+    .catalog_only(),
     strict("pg_encoding_to_char", (1, 1), Returns::Name, |_, arguments| {
-        let known = argument(arguments, 0).as_int() == Some(UTF8);
-        Ok(Value::text(if known { "UTF8" } else { "" }))
+        let number = argument(arguments, 0).as_int().and_then(|n| usize::try_from(n).ok());
+        let name = number.and_then(|number| ENCODINGS.split(' ').nth(number));
+        Ok(Value::text(name.unwrap_or_default()))
     }),
     strict("pg_char_to_encoding", (1, 1), Returns::Integer, |context, arguments| {
-        let name = text_argument(context, arguments, 0).to_lowercase().replace('-', "");
-        Ok(Value::Int(if name == "utf8" { UTF8 } else { -1 }))
+        let plain = |name: &str| name.to_lowercase().replace(['-', '_'], "");
+        let name = plain(&text_argument(context, arguments, 0));
+        let found = (0..).zip(ENCODINGS.split(' ')).find(|(_, one)| plain(one) == name);
+        Ok(Value::Int(found.map_or(-1, |(number, _)| number)))
     }),
     strict("getdatabaseencoding", (0, 0), Returns::Name, |_, _| Ok(Value::text("UTF8"))),
     strict("pg_is_other_temp_schema", (1, 1), Returns::Boolean, other_temporary),
@@ -100,8 +116,11 @@ fn other_temporary(context: &PgContext, arguments: &[Value]) -> SqlResult<Value>
     Ok(Value::Bool(found.is_some_and(|schema| Some(schema.id) != own)))
 }
 
-/// PostgreSQL's number for the encoding.
-const UTF8: i64 = 6;
+/// PostgreSQL's encodings, by number. Weir has UTF8 alone.
+const ENCODINGS: &str = "SQL_ASCII EUC_JP EUC_CN EUC_KR EUC_TW EUC_JIS_2004 UTF8 MULE_INTERNAL \
+    LATIN1 LATIN2 LATIN3 LATIN4 LATIN5 LATIN6 LATIN7 LATIN8 LATIN9 LATIN10 WIN1256 WIN1258 WIN866 \
+    WIN874 KOI8R WIN1251 WIN1252 ISO_8859_5 ISO_8859_6 ISO_8859_7 ISO_8859_8 WIN1250 WIN1253 \
+    WIN1254 WIN1255 WIN1257 KOI8U SJIS BIG5 GBK UHC GB18030 JOHAB SHIFT_JIS_2004";
 
 fn always_visible(_: &PgContext, _: &[Value]) -> SqlResult<Value> {
     Ok(Value::Bool(true))

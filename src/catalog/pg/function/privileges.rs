@@ -176,7 +176,14 @@ fn on_column(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
 fn on_schema(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let question = Question::of(context, arguments, 2)?;
     let oid = match question.subject {
-        Value::Text(name) => Some(reg_from_text(context, Reg::Namespace, name)?),
+        // A name as it is, not as SQL writes it.
+        Value::Text(name) => {
+            let schema = context.catalog.schema(name).ok_or_else(|| {
+                let message = format!("schema \"{name}\" does not exist");
+                SqlError::new(code::INVALID_SCHEMA_NAME, message)
+            })?;
+            Some(schema.id.0)
+        }
         other => other.as_oid(),
     };
     let catalog = &context.catalog;

@@ -18,7 +18,7 @@ const PAYLOAD_BYTES_MAX: usize = 7999;
 /// The most notifications of one statement.
 const EFFECTS_MAX: usize = 100_000;
 
-pub(super) const FUNCTIONS: [Function; 27] = [
+pub(super) const FUNCTIONS: [Function; 30] = [
     strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
@@ -49,13 +49,13 @@ pub(super) const FUNCTIONS: [Function; 27] = [
     strict("pg_is_in_recovery", (0, 0), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
     strict("pg_postmaster_start_time", (0, 0), Returns::Timestamptz, started),
     strict("pg_conf_load_time", (0, 0), Returns::Timestamptz, started),
-    strict("inet_client_addr", (0, 0), Returns::Text, |context, _| {
+    strict("inet_client_addr", (0, 0), Returns::Inet, |context, _| {
         Ok(endpoint(context.session.client).0)
     }),
     strict("inet_client_port", (0, 0), Returns::Integer, |context, _| {
         Ok(endpoint(context.session.client).1)
     }),
-    strict("inet_server_addr", (0, 0), Returns::Text, |context, _| {
+    strict("inet_server_addr", (0, 0), Returns::Inet, |context, _| {
         Ok(endpoint(context.session.server).0)
     }),
     strict("inet_server_port", (0, 0), Returns::Integer, |context, _| {
@@ -73,6 +73,15 @@ pub(super) const FUNCTIONS: [Function; 27] = [
     }),
     lenient("pg_notify", (2, 2), Returns::Void, notify),
     strict("pg_sleep", (1, 1), Returns::Void, sleep),
+    // Which session holds what another waits for is not kept.
+    strict("pg_blocking_pids", (1, 1), Returns::IntegerArray, |_, _| Ok(Value::list([]))),
+    // Transactions have no numbers: one that grows with time tells them apart.
+    strict("txid_current", (0, 0), Returns::BigInt, |context, _| {
+        Ok(Value::Int(context.session.now.0))
+    }),
+    strict("pg_current_xact_id", (0, 0), Returns::BigInt, |context, _| {
+        Ok(Value::Int(context.session.now.0))
+    }),
     // There are no advisory locks to release.
     strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
     strict("pg_stat_clear_snapshot", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),

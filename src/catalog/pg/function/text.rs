@@ -5,7 +5,7 @@ use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
 
-pub(super) const FUNCTIONS: [Function; 21] = [
+pub(super) const FUNCTIONS: [Function; 24] = [
     strict("lower", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(text_argument(context, arguments, 0).to_lowercase()))
     })
@@ -29,6 +29,35 @@ pub(super) const FUNCTIONS: [Function; 21] = [
     strict("replace", (3, 3), Returns::Text, |context, arguments| {
         let [text, from, to] = [0, 1, 2].map(|n| text_argument(context, arguments, n));
         Ok(Value::text(if from.is_empty() { text } else { text.replace(&from, &to) }))
+    })
+    .catalog_only(),
+    strict("translate", (3, 3), Returns::Text, |context, arguments| {
+        let [text, from, to] = [0, 1, 2].map(|n| text_argument(context, arguments, n));
+        let to: Vec<char> = to.chars().collect();
+        let one = |c: char| match from.chars().position(|other| other == c) {
+            Some(place) => to.get(place).copied(),
+            None => Some(c),
+        };
+        Ok(Value::text(text.chars().filter_map(one).collect::<String>()))
+    })
+    .catalog_only(),
+    strict("chr", (1, 1), Returns::Text, |_, arguments| {
+        let code = argument(arguments, 0).as_int().and_then(|code| u32::try_from(code).ok());
+        let character = code.filter(|code| *code != 0).and_then(char::from_u32);
+        let character = character.ok_or_else(|| {
+            SqlError::new(
+                code::PROGRAM_LIMIT_EXCEEDED,
+                "requested character not valid for encoding",
+            )
+        })?;
+        Ok(Value::text(character.to_string()))
+    })
+    .catalog_only(),
+    strict("round", (1, 1), Returns::First, |_, arguments| {
+        Ok(match argument(arguments, 0) {
+            Value::Float(value) => Value::Float(value.round_ties_even()),
+            other => other.clone(),
+        })
     })
     .catalog_only(),
     strict("split_part", (3, 3), Returns::Text, |context, arguments| {
@@ -113,7 +142,7 @@ fn trimmed(context: &PgContext, arguments: &[Value]) -> (String, String) {
 fn substring(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     let text = text_argument(context, arguments, 0);
     let Some(from) = argument(arguments, 1).as_int() else {
-        return Err(SqlError::unsupported("substring with a pattern"));
+        return matched_part(&text, &text_argument(context, arguments, 1));
     };
     let end = match arguments.get(2).and_then(Value::as_int) {
         Some(length) if length < 0 => {
@@ -125,6 +154,17 @@ fn substring(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
     };
     let wanted = (1..).zip(text.chars()).filter(|(at, _)| (from..end).contains(at));
     Ok(Value::text(wanted.map(|(_, character)| character).collect::<String>()))
+}
+
+/// What a pattern finds: its first group, if it has one.
+fn matched_part(text: &str, pattern: &str) -> SqlResult<Value> {
+    let pattern = regex::Regex::new(pattern).map_err(|error| {
+        let reason = error.to_string();
+        let last = reason.lines().last().unwrap_or_default().to_owned();
+        SqlError::new("2201B", format!("invalid regular expression: {last}"))
+    })?;
+    let found = pattern.captures(text).and_then(|found| found.get(1).or_else(|| found.get(0)));
+    Ok(Value::optional(found.map(|part| part.as_str())))
 }
 
 fn quote_literal(text: &str) -> String {

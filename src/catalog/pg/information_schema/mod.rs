@@ -1,13 +1,21 @@
 //! `information_schema`: the standard's view of the same objects.
 
+mod constraints;
+mod routines;
+mod types;
+
+pub(super) use constraints::*;
+pub(super) use routines::*;
+pub(super) use types::*;
+
 use super::PgContext;
-use super::class::{Class, ClassColumn, classes};
+use super::class::{Class, ClassColumn, class_of_row_type, classes};
 use super::data::fixed_value;
 use super::names::type_text;
-use super::objects::{primary_key, view_text};
+use super::objects::view_text;
 use super::relation::Rows;
 use super::value::Value;
-use crate::catalog::object::Object;
+use crate::catalog::catalog::INFORMATION_SCHEMA;
 use crate::types::SqlType;
 
 fn database(context: &PgContext) -> Value {
@@ -56,7 +64,7 @@ pub(super) fn tables(context: &PgContext, rows: &mut Rows) {
 }
 
 fn is_writable(class: &Class) -> bool {
-    class.kind == "r" && class.object().is_some()
+    class.kind == "r"
 }
 
 pub(super) fn views(context: &PgContext, rows: &mut Rows) {
@@ -98,6 +106,15 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
                 ("udt_catalog", database(context)),
                 ("udt_schema", Value::text("pg_catalog")),
                 ("udt_name", Value::text(shape.name)),
+                (
+                    "domain_catalog",
+                    shape.domain.as_ref().map_or(Value::Null, |_| database(context)),
+                ),
+                (
+                    "domain_schema",
+                    Value::optional(shape.domain.as_ref().map(|_| INFORMATION_SCHEMA)),
+                ),
+                ("domain_name", Value::optional(shape.domain)),
                 ("dtd_identifier", Value::text(position.to_string())),
                 ("is_self_referencing", yes_or_no(false)),
                 ("is_identity", yes_or_no(false)),
@@ -123,6 +140,8 @@ struct Shape {
     radix: Value,
     scale: Value,
     fraction: Value,
+    /// Its name, where the type is a domain: the rest is of what that is over.
+    domain: Option<String>,
 }
 
 impl Shape {
@@ -131,7 +150,14 @@ impl Shape {
         const UTF8_BYTES: i64 = 4;
         /// `character_octet_length` without a limit.
         const OCTETS_MAX: i64 = 1 << 30;
-        let known = SqlType::from_oid(column.type_oid);
+        let (domain, type_oid) = match fixed_value("pg_type", column.type_oid, "typbasetype") {
+            Some(base) if base != Value::Int(0) => {
+                let name = fixed_value("pg_type", column.type_oid, "typname");
+                (name.map(|name| name.to_text(context)), base.as_oid().unwrap_or(0))
+            }
+            _ => (None, column.type_oid),
+        };
+        let known = SqlType::from_oid(type_oid);
         let length = (column.typmod >= 4).then(|| i64::from(column.typmod) - 4);
         let (precision, radix, scale) = match known {
             Some(SqlType::SmallInt) => (Some(16), Some(2), Some(0)),
@@ -159,90 +185,31 @@ impl Shape {
             _ => None,
         };
         let number = |value: Option<i64>| value.map_or(Value::Null, Value::Int);
+        let of_row = class_of_row_type(context, type_oid);
         let data_type = match known {
-            Some(SqlType::Array(_)) => "ARRAY".to_owned(),
+            Some(SqlType::Array(_) | SqlType::Int2Vector | SqlType::OidVector) => {
+                "ARRAY".to_owned()
+            }
             Some(SqlType::Char(_)) => "character".to_owned(),
-            _ => type_text(context, column.type_oid, None),
+            None if of_row.as_ref().is_some_and(|(_, is_array)| *is_array) => "ARRAY".to_owned(),
+            _ => type_text(context, type_oid, None),
         };
-        let name = fixed_value("pg_type", column.type_oid, "typname");
+        let name = fixed_value("pg_type", type_oid, "typname");
         Shape {
             data_type,
-            name: name.map(|name| name.to_text(context)).unwrap_or_default(),
+            name: match (name, of_row) {
+                (Some(name), _) => name.to_text(context),
+                (None, Some((class, true))) => format!("_{}", class.name),
+                (None, Some((class, false))) => class.name,
+                (None, None) => String::new(),
+            },
             length: number(length),
             octets: number(octets),
             precision: number(precision),
             radix: number(radix),
             scale: number(scale),
             fraction: number(fraction),
+            domain,
         }
-    }
-}
-
-/// Each table with a primary key, with the key's name.
-fn keys(context: &PgContext) -> impl Iterator<Item = (&Object, super::objects::PrimaryKey<'_>)> {
-    context.catalog.objects().filter_map(|object| Some((&**object, primary_key(object)?)))
-}
-
-pub(super) fn table_constraints(context: &PgContext, rows: &mut Rows) {
-    for (table, key) in keys(context) {
-        rows.push([
-            ("constraint_catalog", database(context)),
-            ("constraint_schema", Value::text(&table.name.schema)),
-            ("constraint_name", Value::text(key.name)),
-            ("table_catalog", database(context)),
-            ("table_schema", Value::text(&table.name.schema)),
-            ("table_name", Value::text(&table.name.name)),
-            ("constraint_type", Value::text("PRIMARY KEY")),
-            ("is_deferrable", yes_or_no(false)),
-            ("initially_deferred", yes_or_no(false)),
-            ("enforced", yes_or_no(true)),
-        ]);
-    }
-}
-
-pub(super) fn key_column_usage(context: &PgContext, rows: &mut Rows) {
-    for (table, key) in keys(context) {
-        let columns = key.columns.iter().filter_map(|column| table.columns.get(*column));
-        for (position, column) in (1..).zip(columns) {
-            rows.push([
-                ("constraint_catalog", database(context)),
-                ("constraint_schema", Value::text(&table.name.schema)),
-                ("constraint_name", Value::text(key.name)),
-                ("table_catalog", database(context)),
-                ("table_schema", Value::text(&table.name.schema)),
-                ("table_name", Value::text(&table.name.name)),
-                ("column_name", Value::text(&column.name)),
-                ("ordinal_position", Value::Int(position)),
-            ]);
-        }
-    }
-}
-
-pub(super) fn constraint_column_usage(context: &PgContext, rows: &mut Rows) {
-    for (table, key) in keys(context) {
-        for column in key.columns.iter().filter_map(|column| table.columns.get(*column)) {
-            rows.push([
-                ("table_catalog", database(context)),
-                ("table_schema", Value::text(&table.name.schema)),
-                ("table_name", Value::text(&table.name.name)),
-                ("column_name", Value::text(&column.name)),
-                ("constraint_catalog", database(context)),
-                ("constraint_schema", Value::text(&table.name.schema)),
-                ("constraint_name", Value::text(key.name)),
-            ]);
-        }
-    }
-}
-
-pub(super) fn constraint_table_usage(context: &PgContext, rows: &mut Rows) {
-    for (table, key) in keys(context) {
-        rows.push([
-            ("table_catalog", database(context)),
-            ("table_schema", Value::text(&table.name.schema)),
-            ("table_name", Value::text(&table.name.name)),
-            ("constraint_catalog", database(context)),
-            ("constraint_schema", Value::text(&table.name.schema)),
-            ("constraint_name", Value::text(key.name)),
-        ]);
     }
 }
