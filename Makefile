@@ -35,6 +35,11 @@ test: deps clients ## Formatting, lints and every test
 	@$(TIMED) build cargo test --locked --no-run
 	@$(TIMED) test cargo test --locked
 
+.PHONY: test-clients
+test-clients: export WEIR_CLIENTS_HEAVY = 1
+test-clients: deps clients ## The clients alone, with those that take minutes (dbt)
+	@$(TIMED) test-clients cargo test --locked --test sql -- clients/
+
 .PHONY: demo
 demo: deps ## A stream, views and a kill -9, for a minute in the terminal
 	@$(TIMED) build cargo build --locked

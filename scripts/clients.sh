@@ -5,6 +5,8 @@
 #
 # A language whose toolchain or registry lacks is left out, and its tests with it, unless
 # WEIR_CLIENTS_MUST is set: then everything must be. Remove the folder to start anew.
+#
+# With WEIR_CLIENTS_HEAVY set it installs the clients that take minutes to try, too.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)/sql-tests/clients
@@ -22,17 +24,45 @@ lacks() { # LANGUAGE WHAT
     [[ -z ${WEIR_CLIENTS_MUST:-} ]]
 }
 
-install_python() {
-    local pins=$here/python/requirements.txt
-    is_there python "$pins" && return
-    rm -rf "$home/python"
-    if ! python3 -m venv "$home/python"; then
-        lacks python "python3 with venv"
+install_rust() {
+    local pins=$here/rust/Cargo.lock
+    is_there rust "$pins" && return
+    echo "installing Rust's clients"
+    rm -rf "$home/rust"
+    cargo build --quiet --locked --manifest-path "$here/rust/Cargo.toml" --target-dir "$home/rust"
+    cp "$pins" "$home/rust.mark"
+}
+
+# A language whose packages are Python's, in an environment of their own.
+install_from_pypi() { # LANGUAGE
+    local pins=$here/$1/requirements.txt
+    is_there "$1" "$pins" && return
+    rm -rf "${home:?}/$1"
+    if ! python3 -m venv "$home/$1"; then
+        lacks "$1" "python3 with venv"
         return
     fi
-    echo "installing Python's clients"
-    "$home/python/bin/pip" install --quiet --no-deps --requirement "$pins"
-    cp "$pins" "$home/python.mark"
+    echo "installing the clients of $1 from PyPI"
+    "$home/$1/bin/pip" install --quiet --no-deps --requirement "$pins"
+    cp "$pins" "$home/$1.mark"
+}
+
+install_python() { install_from_pypi python; }
+install_terminal() { install_from_pypi terminal; }
+install_dbt() { install_from_pypi dbt; }
+
+install_odbc() {
+    if ! odbcinst -q -d -n "PostgreSQL Unicode" >/dev/null 2>&1; then
+        if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
+            lacks odbc "the driver (Debian's odbc-postgresql, with unixodbc and odbcinst)"
+            return
+        fi
+        echo "installing the ODBC driver"
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -q
+        apt-get install -q -y --no-install-recommends odbc-postgresql unixodbc odbcinst
+    fi
+    install_from_pypi odbc
 }
 
 install_node() {
@@ -83,10 +113,13 @@ if (($#)); then
     exit
 fi
 
+languages=(python node jdbc go rust terminal odbc)
+[[ -z ${WEIR_CLIENTS_HEAVY:-} ]] || languages+=(dbt)
+
 # One at a time.
 exec 9>"$home/lock"
 flock 9
 # Each in a process of its own: a step that fails ends it.
-for language in python node jdbc go; do
+for language in "${languages[@]}"; do
     "$0" "$language" 9>&- || lacks "$language" "the registry"
 done

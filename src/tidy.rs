@@ -481,7 +481,14 @@ fn scripts(path: &str, script: &str) -> Vec<Fault> {
 
 /// Whether some file of `sources` declares the module whose file is `path`.
 fn is_declared(path: &str, sources: &[(String, String)]) -> bool {
-    if ["src/lib.rs", "src/main.rs", "sql-tests/main.rs", "benches/main.rs"].contains(&path) {
+    const ROOTS: &[&str] = &[
+        "src/lib.rs",
+        "src/main.rs",
+        "sql-tests/main.rs",
+        "sql-tests/clients/rust/src/main.rs",
+        "benches/main.rs",
+    ];
+    if ROOTS.contains(&path) {
         return true;
     }
     let stem = path.trim_end_matches("/mod.rs").trim_end_matches(".rs");

@@ -1,0 +1,2 @@
+SELECT sum(total) FROM {{ ref('balances') }}
+HAVING sum(total) <> (SELECT sum(amount) FROM {{ ref('payments') }})
