@@ -69,6 +69,8 @@ pub enum StatementKind {
     /// Ends the epoch and makes it durable now.
     Checkpoint,
     Maintain(Maintain),
+    /// `REFRESH MATERIALIZED VIEW`.
+    Refresh(Name),
     Begin(TransactionModes),
     Commit {
         and_chain: bool,

@@ -10,7 +10,7 @@ use crate::catalog::catalog::PG_TEMP;
 use crate::catalog::{ObjectKind, role};
 use crate::engine::{DdlOutcome, Names};
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::Statement;
+use crate::planner::{Name, Statement};
 use crate::planner::grant::{Direction, Owned};
 use crate::planner::statement::{
     ColumnDef, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
@@ -32,6 +32,7 @@ impl Session {
                 self.flush("CHECKPOINT").await
             }
             StatementKind::Maintain(maintain) => self.maintain(maintain),
+            StatementKind::Refresh(view) => self.refresh(view),
             StatementKind::CreateTable(create) if create.query.is_some() => {
                 self.create_table_as(create, &statement.text).await
             }
@@ -80,6 +81,20 @@ impl Session {
             }
         }
         Ok(Outcome::Command(tag.to_owned()))
+    }
+
+    /// REFRESH: a view is as fresh as what is committed.
+    fn refresh(&self, name: &Name) -> SqlResult<Outcome> {
+        let object = self.object(name)?;
+        let view = &object.name.name;
+        if !matches!(object.kind, ObjectKind::MaterializedView(_)) {
+            let message = format!("\"{view}\" is not a materialized view");
+            return Err(SqlError::new(code::WRONG_OBJECT_TYPE, message));
+        }
+        let catalog = self.engine.catalog();
+        let actor = catalog.actor(self.current_user())?;
+        actor.check_owner(&object.owner, object.kind_name(), view)?;
+        Ok(Outcome::Command("REFRESH MATERIALIZED VIEW".to_owned()))
     }
 
     /// Only what has to catch up takes long enough to be worth cancelling, and it undoes itself

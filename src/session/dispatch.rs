@@ -90,6 +90,7 @@ impl Session {
             | StatementKind::Comment(_)
             | StatementKind::Flush
             | StatementKind::Maintain(_)
+            | StatementKind::Refresh(_)
             | StatementKind::Checkpoint => Box::pin(self.administer(statement)).await,
         }
     }

@@ -18,7 +18,6 @@ const NOT_BUILT: &[&str] = &[
     "load",
     "lock",
     "merge",
-    "refresh",
     "security",
     "subscribe",
     "wait",
@@ -73,6 +72,7 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "discard" => cursors::discard(front),
         "listen" | "unlisten" | "notify" => other::notifications(front),
         "vacuum" | "analyze" | "analyse" => maintain::maintain(front),
+        "refresh" => maintain::refresh(front),
         "flush" => {
             front.advance();
             Ok(StatementKind::Flush)

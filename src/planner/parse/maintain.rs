@@ -1,5 +1,5 @@
-//! VACUUM and ANALYZE, which find nothing to do: the store compacts by itself, and plans need no
-//! statistics.
+//! VACUUM, ANALYZE and REFRESH, which find nothing to do: the store compacts by itself, plans need
+//! no statistics, and a materialized view is always fresh.
 
 use sqlparser::tokenizer::Token;
 
@@ -50,6 +50,24 @@ pub(super) fn maintain(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         })?;
     }
     Ok(StatementKind::Maintain(Maintain { vacuum, tables }))
+}
+
+/// `REFRESH MATERIALIZED VIEW [CONCURRENTLY] view [WITH DATA]`.
+pub(super) fn refresh(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    front.expect(&["refresh"])?;
+    front.expect(&["materialized"])?;
+    front.expect(&["view"])?;
+    front.eat(&["concurrently"]);
+    let view = front.name()?;
+    if front.eat(&["with"]) {
+        let position = front.position();
+        if front.eat(&["no"]) {
+            let message = "REFRESH ... WITH NO DATA: a materialized view is always populated";
+            return Err(SqlError::unsupported(message).position(position));
+        }
+        front.expect(&["data"])?;
+    }
+    Ok(StatementKind::Refresh(view))
 }
 
 fn option(front: &mut Front<'_>, vacuum: bool) -> SqlResult<()> {
