@@ -136,6 +136,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     if tried(Language::Terminal) {
         trials.push(trial("clients/psql_18_protocol_3_2", psql_18_protocol_3_2));
     }
+    if must || Language::Python.is_installed() {
+        trials.push(trial("clients/psycopg3_watches", psycopg_watches));
+    }
     trials.push(trial("clients/tokio_postgres", tokio_postgres));
     trials.push(trial("clients/pgbench", pgbench));
     trials.push(trial("clients/pages_quote_what_is_tested", pages_quote_what_is_tested));
@@ -250,6 +253,25 @@ async fn psql_18_protocol_3_2() -> Result<()> {
     for right in ["Protocol Version|3.2", "canceling statement due to user request"] {
         ensure!(said.contains(right), "not in what it says: {right}\n{said}");
     }
+    Ok(())
+}
+
+/// What only Weir has.
+async fn psycopg_watches() -> Result<()> {
+    let language = Language::Python;
+    ensure!(language.is_installed(), "its clients are not installed: run `make clients`");
+    let server = Server::start(1).await?;
+    let scripts = scripts(language)?;
+    let (folder, port) = (scripts.path().to_path_buf(), server.port);
+    let work = move || said(language, &["watching.py"], &folder, port, "weir", "weir");
+    let ours = tokio::task::spawn_blocking(work).await??;
+    let right = "stream ([(1, 1, 'one'), (-1, 1, 'one'), (1, 1, 'uno')], '57014')
+cursor (1, 2, 'two')
+copy ([('1', '1', 'uno'), ('1', '2', 'two')], ('-1', '1', 'uno'))
+exit status: 0
+";
+    let wrong = differences(right, &ours);
+    ensure!(wrong.is_empty(), "(< right, > Weir)\n{wrong}");
     Ok(())
 }
 

@@ -101,8 +101,8 @@ pub(crate) fn path(inside: impl AsRef<Path>) -> PathBuf {
 }
 
 /// A TCP port of the loopback that nobody listens on. It lies below the range from which the
-/// kernel takes ports for outgoing connections, and is given once in a run, so that it is still free
-/// after a restart: a server that was killed must not find another test's in its place.
+/// kernel takes ports for outgoing connections, and is given once in a run, so that it is still
+/// free after a restart: a server that was killed must not find another test's in its place.
 pub(crate) fn free_port() -> Result<u16> {
     static GIVEN: LazyLock<Mutex<HashSet<u16>>> = LazyLock::new(Mutex::default);
     for _ in 0..1000 {

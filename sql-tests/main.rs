@@ -29,6 +29,7 @@ mod client;
 mod clients;
 mod compare;
 mod crash;
+mod creation;
 mod failure;
 mod flights;
 mod functions;
@@ -42,6 +43,7 @@ mod script;
 mod security;
 mod server;
 mod sinks;
+mod subscribe;
 mod values;
 mod wire;
 mod workload;
@@ -56,8 +58,10 @@ fn main() -> ExitCode {
         script::trials,
         operation::trials,
         failure::trials,
+        creation::trials,
         indexes::trials,
         sinks::trials,
+        subscribe::trials,
         security::trials,
         psql::trials,
         values::trials,

@@ -362,7 +362,7 @@ async fn a_row_with_a_million_matches() -> Result<()> {
 }
 
 /// A table that a view takes long to read: each row meets many others.
-const MANY: &str = "
+pub(crate) const MANY: &str = "
     CREATE TABLE big (id int PRIMARY KEY, g int);
     INSERT INTO big SELECT g, g % 600 FROM generate_series(1, 24000) AS s(g);
     CREATE TABLE small (id int PRIMARY KEY);
@@ -372,7 +372,7 @@ const MANY: &str = "
 /// Too long for whoever waits for a statement that has nothing to wait for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const HEAVY: &str = "SELECT a.g, count(*) AS n, max(a.id + b.id) AS high, \
+pub(crate) const HEAVY: &str = "SELECT a.g, count(*) AS n, max(a.id + b.id) AS high, \
      count(DISTINCT b.id) AS d \
      FROM big a JOIN big b ON a.g = b.g AND a.id % 7 <> b.id % 5 GROUP BY a.g";
 
@@ -437,7 +437,7 @@ async fn a_new_view_delays_nobody() -> Result<()> {
 }
 
 /// Nothing of object `object` is in the folder of the killed server, under whatever name.
-fn nothing_left(server: &mut Server, object: u32) -> Result<()> {
+pub(crate) fn nothing_left(server: &mut Server, object: u32) -> Result<()> {
     server.kill();
     let store = Store::open(&server.data(), StoreOptions { cache_bytes: 8 << 20 })?;
     let snapshot = store.snapshot();

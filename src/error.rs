@@ -83,6 +83,7 @@ pub mod code {
     pub const INDETERMINATE_DATATYPE: SqlState = "42P18";
     pub const OUT_OF_MEMORY: SqlState = "53200";
     pub const TOO_MANY_CONNECTIONS: SqlState = "53300";
+    pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = "53400";
     pub const PROGRAM_LIMIT_EXCEEDED: SqlState = "54000";
     pub const STATEMENT_TOO_COMPLEX: SqlState = "54001";
     pub const OBJECT_NOT_IN_PREREQUISITE_STATE: SqlState = "55000";

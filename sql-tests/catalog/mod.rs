@@ -122,7 +122,10 @@ async fn weirs_schema(server: &Server) -> Result<String> {
     let views = client::query(&server.connect().await?, columns).await?;
     let comment = "SELECT obj_description('weir'::regnamespace, 'pg_namespace')";
     let comment = client::value(&server.connect().await?, comment).await?;
-    let mut text = format!("CREATE SCHEMA weir; COMMENT ON SCHEMA weir IS '{comment}';");
+    let mut text = format!(
+        "CREATE SCHEMA weir; GRANT USAGE ON SCHEMA weir TO PUBLIC;
+        COMMENT ON SCHEMA weir IS '{comment}';"
+    );
     for view in views.rows {
         let [Some(name), Some(columns)] = view.as_slice() else { continue };
         writeln!(text, "CREATE VIEW weir.{name} AS SELECT {columns};")?;

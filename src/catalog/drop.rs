@@ -18,6 +18,7 @@ pub enum DropKind {
     MaterializedView,
     Index,
     Sink,
+    Subscription,
 }
 
 /// What the user wrote.
@@ -55,6 +56,7 @@ impl DropKind {
             Self::MaterializedView => "materialized view",
             Self::Index => "index",
             Self::Sink => "sink",
+            Self::Subscription => "subscription",
         }
     }
 }

@@ -239,7 +239,7 @@ fn keep<T>(things: &mut BTreeMap<ObjectId, T>, oid: &str, stored: Option<T>) {
 #[cfg(test)]
 mod tests {
     use super::super::edit::CommentTarget;
-    use super::super::object::{Index, IndexKey, ObjectKind, Sink};
+    use super::super::object::{Index, IndexKey, ObjectKind, Sink, Subscription};
     use super::super::testing::{table, view};
     use super::*;
 
@@ -334,10 +334,15 @@ mod tests {
             snapshot: true,
             append_only: false,
         });
-        let json = [index, sink].map(|kind| serde_json::to_string(&kind).unwrap());
+        let subscription = ObjectKind::Subscription(Subscription {
+            from: ObjectId(16384),
+            retention_ms: 3_600_000,
+        });
+        let json = [index, sink, subscription].map(|kind| serde_json::to_string(&kind).unwrap());
         expect_test::expect![[r#"
             {"Index":{"on":16384,"keys":[{"column":1,"descending":true,"nulls_first":false}],"unique":true,"included":[],"order":[1,0],"key":[0,1],"append_only":false,"parallelism":2}}
             {"Sink":{"query":null,"from":16384,"into":16390,"columns":[1],"reader":16395,"snapshot":true,"append_only":false}}
+            {"Subscription":{"from":16384,"retention_ms":3600000}}
         "#]]
         .assert_eq(&format!("{}\n", json.join("\n")));
     }

@@ -71,6 +71,7 @@ pub enum ObjectKind {
     MaterializedView(MaterializedView),
     Index(Index),
     Sink(Sink),
+    Subscription(Subscription),
 }
 
 /// A table: rows that DML or a connector writes.
@@ -185,6 +186,16 @@ pub struct Sink {
     pub append_only: bool,
 }
 
+/// A subscription: the changes of a table or a materialized view, kept for a time, so that who was
+/// away can read them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// What it keeps the changes of.
+    pub from: ObjectId,
+    /// For how long: milliseconds.
+    pub retention_ms: u64,
+}
+
 /// What an expression that fails on a row does to a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnError {
@@ -234,7 +245,7 @@ impl Object {
             ObjectKind::MaterializedView(view) => view.key.clone(),
             ObjectKind::Index(index) => index.key.clone(),
             ObjectKind::Sink(sink) => sink.query.as_ref().map_or(Vec::new(), |q| q.key.clone()),
-            ObjectKind::Source(_) | ObjectKind::View(_) => Vec::new(),
+            ObjectKind::Source(_) | ObjectKind::View(_) | ObjectKind::Subscription(_) => Vec::new(),
         }
     }
 
@@ -259,12 +270,12 @@ impl Object {
             ObjectKind::MaterializedView(view) => view.append_only,
             ObjectKind::Index(index) => index.append_only,
             ObjectKind::Sink(sink) => sink.query.as_ref().is_some_and(|query| query.append_only),
-            ObjectKind::View(_) => false,
+            ObjectKind::View(_) | ObjectKind::Subscription(_) => false,
         }
     }
 
-    /// `pg_class.relkind`: `r`, `v`, `m`, `i`; a source is a foreign table, `f`; a sink is no
-    /// relation, and not in `pg_class`.
+    /// `pg_class.relkind`: `r`, `v`, `m`, `i`; a source is a foreign table, `f`; a sink and
+    /// a subscription are no relations, and not in `pg_class`.
     pub fn relkind(&self) -> char {
         match self.kind {
             ObjectKind::Table(_) => 'r',
@@ -272,12 +283,12 @@ impl Object {
             ObjectKind::View(_) => 'v',
             ObjectKind::MaterializedView(_) => 'm',
             ObjectKind::Index(_) => 'i',
-            ObjectKind::Sink(_) => ' ',
+            ObjectKind::Sink(_) | ObjectKind::Subscription(_) => ' ',
         }
     }
 
     /// What messages call it: `table`, `view`, `materialized view`, `source`, `index`,
-    /// `sink`.
+    /// `sink`, `subscription`.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             ObjectKind::Table(_) => "table",
@@ -286,13 +297,14 @@ impl Object {
             ObjectKind::MaterializedView(_) => "materialized view",
             ObjectKind::Index(_) => "index",
             ObjectKind::Sink(_) => "sink",
+            ObjectKind::Subscription(_) => "subscription",
         }
     }
 
     /// Refuses what has rows, but no relation's.
     pub fn check_readable(&self) -> SqlResult<()> {
         match self.kind {
-            ObjectKind::Index(_) | ObjectKind::Sink(_) => {
+            ObjectKind::Index(_) | ObjectKind::Sink(_) | ObjectKind::Subscription(_) => {
                 let article = if self.index().is_some() { "an" } else { "a" };
                 let message = format!("\"{}\" is {article} {}", self.name.name, self.kind_name());
                 Err(SqlError::new(code::WRONG_OBJECT_TYPE, message))
@@ -307,6 +319,19 @@ impl Object {
             ObjectKind::Sink(sink) => Some(sink),
             _ => None,
         }
+    }
+
+    /// What it is if it is a subscription.
+    pub fn subscription(&self) -> Option<&Subscription> {
+        match &self.kind {
+            ObjectKind::Subscription(subscription) => Some(subscription),
+            _ => None,
+        }
+    }
+
+    /// Whether clients know it as a relation: as what `pg_class` has.
+    pub fn is_relation(&self) -> bool {
+        !matches!(self.kind, ObjectKind::Sink(_) | ObjectKind::Subscription(_))
     }
 
     /// The query whose rows it keeps, if it keeps some.

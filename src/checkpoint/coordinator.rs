@@ -28,7 +28,7 @@ use crate::dataflow::source::Budget;
 use crate::error::{SqlError, SqlResult, code};
 use crate::graph;
 use crate::metrics;
-use crate::state::{Commit, MetaEntry, StateError, Store};
+use crate::state::{Commit, MetaEntry, StateError, Store, Written};
 use crate::task;
 use crate::types::{Epoch, ObjectId};
 
@@ -207,6 +207,11 @@ impl Coordinator {
         progress::committed(self.progress.clone(), epoch).await
     }
 
+    /// The newest epoch that is committed, and of whose changelogs readers know.
+    pub fn newest(&self) -> Epoch {
+        self.progress.borrow().committed
+    }
+
     /// Waits until an epoch after `epoch` is committed.
     pub async fn committed_after(&self, epoch: Epoch) -> SqlResult<()> {
         let mut progress = self.progress.clone();
@@ -310,7 +315,7 @@ struct Loop {
     graph: Option<Graph>,
     pending: Pending,
     in_flight: VecDeque<InFlight>,
-    committing: Option<JoinHandle<Result<usize, StateError>>>,
+    committing: Option<JoinHandle<Result<Written, StateError>>>,
     attaching: Vec<Attaching>,
     failures: HashMap<ObjectId, Vec<Moment>>,
     hurry: bool,
@@ -436,6 +441,7 @@ impl Loop {
             let unread = change.changelog_off.iter().filter(|object| !self.readers.any(**object));
             mutation.changelog_off.extend(unread);
         }
+        mutation.changelog_off.extend(self.readers.take_unread());
         let (mut joining, mut attach_replies) = (Vec::new(), Vec::new());
         for (mut attach, reply) in attaches {
             mutation.attach.extend(std::mem::take(&mut attach.attachments));
@@ -454,6 +460,7 @@ impl Loop {
         commit.dropped.extend(dropped);
         let unread = &barrier.mutation.changelog_off;
         commit.truncated.extend(unread.iter().map(|object| (*object, epoch)));
+        commit.truncated.extend(self.readers.take_read());
         graph.forget(dropped);
         for attach in joining {
             // Should its driver be gone, that shows in `done`.
@@ -496,7 +503,7 @@ impl Loop {
         if flight.barrier.mutation.dropped.contains(&object) {
             return;
         }
-        self.status.record_actor(report.actor, report.epoch, report.figures);
+        self.status.record_actor(&report);
         if self.graph.as_ref().is_some_and(|graph| graph.is_source(object)) {
             flight.source_rows = flight.source_rows.max(report.figures.rows_out);
         }
@@ -520,9 +527,9 @@ impl Loop {
     }
 
     /// The oldest epoch in flight is on disk, or could not be written.
-    async fn finish_commit(&mut self, outcome: Result<usize, StateError>) {
-        let bytes = match outcome {
-            Ok(bytes) => bytes,
+    async fn finish_commit(&mut self, outcome: Result<Written, StateError>) {
+        let written = match outcome {
+            Ok(written) => written,
             Err(error) => {
                 tracing::error!(%error, "an epoch could not be committed");
                 return self.restart(Some(error.into())).await;
@@ -540,12 +547,13 @@ impl Loop {
             let target = self.settings.barrier_interval * INTERVALS_TO_COMMIT;
             self.budget.adapt(flight.source_rows, total, target);
         }
-        flight.record.bytes = bytes;
+        flight.record.bytes = written.bytes;
         flight.record.commit = total.saturating_sub(flight.record.collect);
         self.status.record_epoch(flight.record);
         metrics::EPOCHS_COMMITTED.inc();
         metrics::EPOCH.set(i64::try_from(epoch.0).unwrap_or(i64::MAX));
         metrics::BARRIER_SECONDS.observe(total.as_secs_f64());
+        self.readers.committed(epoch, &written.changelog);
         self.publish.send_modify(|progress| progress.committed = epoch);
         let changed = flight.changes.into_iter().map(|changing| changing.reply);
         for reply in changed.chain(flight.attaches) {

@@ -30,9 +30,9 @@ use crate::dataflow::report::{ActorId, Event, Report, Route};
 use crate::dataflow::source::{positions_key, positions_of};
 use crate::error::{SqlError, SqlResult, code};
 use crate::failpoint;
-use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
+use crate::state::{Commit, MetaEntry, RowLayout, Snapshot, Store};
 use crate::task;
-use crate::types::{Delta, Epoch, ObjectId};
+use crate::types::{Delta, Epoch, ObjectId, TableId};
 
 /// Rows read of an input in a step: each step is a commit. As many as take about [`STEP_TIME`].
 const STEP_ROWS_MIN: usize = 1024;
@@ -105,7 +105,26 @@ impl Progress {
             Read::Stored { done, .. } => Some(*done),
             Read::Source { .. } => None,
         });
-        JobState::Detached { rows: self.rows, done: done.min().unwrap_or(newest) }
+        JobState::Detached { rows: self.rows, done: done.min().unwrap_or(newest), read: None }
+    }
+
+    /// About which part of the rows of its inputs is read, in thousandths; of sources nobody knows
+    /// how many there will be.
+    fn part_read(&self, store: &Store) -> Option<u16> {
+        let (mut read, mut all) = (0.0, 0.0);
+        for (input, place) in &self.inputs {
+            let Read::Stored { position, .. } = place else { return None };
+            let table = TableId::contents(ObjectId(*input));
+            let weight = store.table_size(table) as f64 + 1.0;
+            let part = match position {
+                Position::Start => 0.0,
+                Position::After(key) => store.part_up_to(table, key),
+                Position::End => 1.0,
+            };
+            (read, all) = (read + part * weight, all + weight);
+        }
+        // From 0 to 1000.
+        (all > 0.0).then_some((read / all * 1000.0) as u16)
     }
 
     /// The epoch after which the job needs the changes of `input`.
@@ -458,7 +477,7 @@ impl Driver {
         let status = self.coordinator.status().clone();
         let mut commit = Commit::default();
         for report in reports {
-            status.record_actor(report.actor, report.epoch, report.figures);
+            status.record_actor(&report);
             commit.changes.extend(report.changes);
             let journal = self.coordinator.journal();
             let time = clock::wall();
@@ -467,20 +486,12 @@ impl Driver {
         let progress = serde_json::to_vec(&self.progress)
             .map_err(|error| SqlError::internal(error.to_string()))?;
         commit.meta.push((progress_key(object), (!last).then_some(progress)));
-        for (input, read) in &self.progress.inputs {
-            if let Read::Stored { done, .. } = read {
-                self.coordinator.readers().advance(ObjectId(*input), object, *done);
-            }
-        }
         if !last {
-            for input in self.progress.inputs.keys() {
-                if let Some(done) = self.coordinator.readers().done(ObjectId(*input))
-                    && done > Epoch(0)
-                {
-                    commit.truncated.push((ObjectId(*input), done));
-                }
+            let mut state = self.progress.state(snapshot.epoch());
+            if let JobState::Detached { read, .. } = &mut state {
+                *read = self.progress.part_read(self.coordinator.store());
             }
-            status.set_job(object, self.progress.state(snapshot.epoch()));
+            status.set_job(object, state);
         }
         let store = self.coordinator.store().clone();
         let committing = Arc::clone(&self.committing).lock_owned().await;
@@ -491,6 +502,12 @@ impl Driver {
         task::spawn_blocking(write)
             .await
             .map_err(|panic| SqlError::internal(format!("the commit panicked: {panic}")))??;
+        // Not before: what is read may be forgotten.
+        for (input, read) in &self.progress.inputs {
+            if let Read::Stored { done, .. } = read {
+                self.coordinator.readers().advance(ObjectId(*input), object, *done);
+            }
+        }
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::clock::WallTime;
-use crate::dataflow::report::{ActorId, Figures};
+use crate::dataflow::report::{ActorId, Figures, NodeRows, Report};
 use crate::error::SqlError;
 use crate::types::{Epoch, ObjectId};
 
@@ -39,6 +39,8 @@ pub struct ActorRecord {
     pub last: Figures,
     pub rows_in: u64,
     pub rows_out: u64,
+    /// Of each node of its fragment.
+    pub nodes: Vec<NodeRows>,
 }
 
 /// How a job is.
@@ -46,8 +48,9 @@ pub struct ActorRecord {
 pub enum JobState {
     /// Shares the graph's epochs.
     Attached,
-    /// Catches up by itself: rows of its inputs read so far.
-    Detached { rows: u64, done: Epoch },
+    /// Catches up by itself: rows of its inputs read so far, and, in thousandths, about which part
+    /// of those that there are.
+    Detached { rows: u64, done: Epoch, read: Option<u16> },
     /// Failed too often; says why.
     Suspended { error: SqlError },
 }
@@ -74,13 +77,18 @@ impl Status {
         inner.epochs.push_back(record);
     }
 
-    pub fn record_actor(&self, actor: ActorId, epoch: Epoch, figures: Figures) {
+    pub fn record_actor(&self, report: &Report) {
         let mut inner = self.inner.lock();
-        let record = inner.actors.entry(actor).or_default();
-        record.epoch = epoch;
-        record.last = figures;
-        record.rows_in += figures.rows_in;
-        record.rows_out += figures.rows_out;
+        let record = inner.actors.entry(report.actor).or_default();
+        record.epoch = report.epoch;
+        record.last = report.figures;
+        record.rows_in += report.figures.rows_in;
+        record.rows_out += report.figures.rows_out;
+        record.nodes.resize(report.nodes.len(), NodeRows::default());
+        for (sum, node) in record.nodes.iter_mut().zip(&report.nodes) {
+            sum.rows_in += node.rows_in;
+            sum.rows_out += node.rows_out;
+        }
     }
 
     pub fn set_job(&self, object: ObjectId, state: JobState) {

@@ -89,6 +89,7 @@ impl Actor {
         figures.cached_bytes = self.chain.cached_bytes();
         figures.flush = aligned.elapsed();
         report.figures = std::mem::take(figures);
+        report.nodes = self.chain.take_rows();
 
         self.detached = barrier.detached;
         if self.materializes {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::report::NodeRows;
 use crate::error::SqlResult;
 use crate::graph::{Job, NodeKind};
 use crate::operator::{self, EpochEnd, Operator, OperatorError, Output, RowError};
@@ -19,6 +20,8 @@ pub struct Chain {
     entries: Vec<usize>,
     /// Where reading the view fails while one of its rows does.
     standing: Option<StandingErrors>,
+    /// What each has taken and given since that was last asked for.
+    rows: Vec<NodeRows>,
 }
 
 impl Chain {
@@ -45,7 +48,8 @@ impl Chain {
         }
         let standing =
             job.fail_on_error.then(|| StandingErrors::new(store, job.object, number, actor));
-        Ok(Self { operators, parents, entries, standing })
+        let rows = vec![NodeRows::default(); parents.len()];
+        Ok(Self { operators, parents, entries, standing, rows })
     }
 
     /// Pushes a delta that arrived at `port` through the tree.
@@ -55,7 +59,15 @@ impl Chain {
         delta: Delta,
         output: &mut dyn Output,
     ) -> Result<(), OperatorError> {
-        self.push(self.entries[port], delta, output)
+        let entry = self.entries[port];
+        self.rows[entry].rows_in += delta.rows() as u64;
+        self.push(entry, delta, output)
+    }
+
+    /// What each node has taken and given since the last call.
+    pub fn take_rows(&mut self) -> Vec<NodeRows> {
+        let none = vec![NodeRows::default(); self.rows.len()];
+        std::mem::replace(&mut self.rows, none)
     }
 
     /// Gives everything held back in the epoch, children first.
@@ -106,9 +118,12 @@ impl Chain {
         delta: Delta,
         output: &mut dyn Output,
     ) -> Result<(), OperatorError> {
+        let rows = delta.rows() as u64;
+        self.rows[from].rows_out += rows;
         match self.parents[from] {
             None => output.emit(delta),
             Some((parent, port)) => {
+                self.rows[parent].rows_in += rows;
                 self.run(parent, output, |operator, output| operator.process(port, delta, output))
             }
         }

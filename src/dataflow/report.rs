@@ -31,6 +31,8 @@ pub struct Report {
     pub row_errors: Vec<RowError>,
     pub dead_letters: Vec<DeadLetter>,
     pub figures: Figures,
+    /// Of a fragment's actor: what each of its nodes has taken and given in the epoch.
+    pub nodes: Vec<NodeRows>,
 }
 
 impl Report {
@@ -44,6 +46,7 @@ impl Report {
             row_errors: Vec::new(),
             dead_letters: Vec::new(),
             figures: Figures::default(),
+            nodes: Vec::new(),
         }
     }
 }
@@ -60,6 +63,13 @@ pub struct Figures {
     pub rows_in: u64,
     pub rows_out: u64,
     pub cached_bytes: usize,
+}
+
+/// Rows that a node of a fragment has taken and given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NodeRows {
+    pub rows_in: u64,
+    pub rows_out: u64,
 }
 
 /// What the collector hears.

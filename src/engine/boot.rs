@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, own_meta};
-use super::{Engine, Settings, jobs, sink};
+use super::{Engine, Settings, jobs, sink, subscription};
 use crate::catalog::catalog::nothing;
 use crate::catalog::{Catalog, Object, ObjectKind, object};
 use crate::checkpoint::coordinator::{self, Coordinator, JobSpec, Start, suspended_key};
@@ -49,6 +49,7 @@ struct Found {
     suspended: Vec<(ObjectId, SqlError)>,
     pumped: Vec<Arc<Object>>,
     sinks: Vec<Arc<Object>>,
+    subscriptions: Vec<Arc<Object>>,
     /// Jobs that start over from their inputs.
     over: HashSet<ObjectId>,
 }
@@ -110,6 +111,9 @@ impl Engine {
         for sink in found.sinks {
             engine.start_sink(&sink)?;
         }
+        for subscription in found.subscriptions {
+            engine.keep_changes(&subscription)?;
+        }
         Ok(engine)
     }
 }
@@ -139,6 +143,7 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
         suspended: Vec::new(),
         pumped: Vec::new(),
         sinks: Vec::new(),
+        subscriptions: Vec::new(),
         over: HashSet::new(),
     };
     forget_unfinished(store, catalog)?;
@@ -166,6 +171,15 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
                 }
                 find_sink(&snapshot, object, sink, readers, &mut found)?;
             }
+            ObjectKind::Subscription(subscription) => {
+                if found.over.contains(&subscription.from) {
+                    found.suspended.push((object.id, built_again()));
+                    continue;
+                }
+                let done = subscription::done(&snapshot, object.id)?;
+                readers.advance(subscription.from, object.id, done);
+                found.subscriptions.push(Arc::clone(object));
+            }
             ObjectKind::Index(index) => {
                 let graph = planner::plan_index(catalog, object);
                 find_job(store, &snapshot, object, graph, readers, &mut found)?;
@@ -175,7 +189,23 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
             }
         }
     }
+    forget_unread(store, catalog, readers)?;
     Ok(found)
+}
+
+/// Changelogs that were kept for clients, who are gone with the last process.
+fn forget_unread(store: &Store, catalog: &Catalog, readers: &Readers) -> SqlResult<()> {
+    let snapshot = store.snapshot();
+    let mut truncated = Vec::new();
+    for object in catalog.objects().filter(|object| !readers.any(object.id)) {
+        if !snapshot.changelog(object.id, Epoch(0), 1)?.is_empty() {
+            truncated.push((object.id, snapshot.epoch()));
+        }
+    }
+    if !truncated.is_empty() {
+        store.commit(Commit { truncated, ..Commit::default() })?;
+    }
+    Ok(())
 }
 
 fn find_job(
@@ -252,9 +282,7 @@ fn find_sink(
 ) -> SqlResult<()> {
     let done = sink::done(snapshot, object.id)?;
     if done.is_some() && found.over.contains(&sink.from) {
-        let message = "what it reads is built again, and its changes are not known";
-        let error = SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
-        found.suspended.push((object.id, error));
+        found.suspended.push((object.id, built_again()));
         return Ok(());
     }
     if let Some(done) = done {
@@ -262,6 +290,11 @@ fn find_sink(
     }
     found.sinks.push(Arc::clone(object));
     Ok(())
+}
+
+fn built_again() -> SqlError {
+    let message = "what it reads is built again, and its changes are not known";
+    SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
 }
 
 /// Deletes a view's state, so that it is built again from its inputs.

@@ -4,6 +4,7 @@
 //! What must hold: what the catalog shows is committed; DDL is one statement at a time; an object
 //! in the catalog has its part in the graph, or a state in `weir.jobs` that says why not.
 
+mod analyze;
 mod boot;
 pub mod check;
 pub mod ddl;
@@ -11,8 +12,11 @@ pub mod dml;
 mod jobs;
 mod pump;
 mod sink;
+mod subscribe;
+mod subscription;
 mod system;
 mod views;
+mod watcher;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -35,9 +39,11 @@ use crate::task;
 use crate::types::text::TextStyle;
 use crate::types::{Epoch, ObjectId};
 
-pub use ddl::{DdlOutcome, Names, Notice};
+pub use ddl::{Creation, DdlOutcome, Names, Notice, Way};
+pub use subscribe::{change_rows, subscribed};
 pub use system::System;
 use views::Views;
+pub use watcher::{Watch, WatchFrom};
 
 /// How the engine works.
 #[derive(Debug, Clone, Copy)]

@@ -28,7 +28,7 @@ use crate::checkpoint::status::JobState;
 use crate::clock;
 use crate::error::{SqlError, SqlResult, code};
 use crate::failpoint;
-use crate::state::{Commit, MetaEntry, RowLayout, Snapshot};
+use crate::state::{MetaEntry, RowLayout, Snapshot};
 use crate::task;
 use crate::types::text::TextStyle;
 use crate::types::{Epoch, ObjectId};
@@ -247,7 +247,8 @@ impl Pour {
             self.engine.committed(epoch).await?;
             failpoint::hit(failpoint::BACKFILL_CHUNK);
             place = next;
-            self.forget_changes(place.done).await?;
+            // It is poured, and that is durable: the changes may be forgotten.
+            coordinator.readers().advance(self.sink.from, self.sink.reader, place.done);
             self.state.send_modify(|state| {
                 if place.position == Position::End {
                     state.done = place.done;
@@ -277,21 +278,6 @@ impl Pour {
         };
         let stopped = self.cancel.cancelled();
         Box::pin(dml::pour(&context, &query, &self.pouring, epochs, meta, stopped)).await
-    }
-
-    /// Changes up to `done` are poured, and that is durable.
-    async fn forget_changes(&self, done: Epoch) -> SqlResult<()> {
-        let readers = self.engine.coordinator.readers();
-        readers.advance(self.sink.from, self.sink.reader, done);
-        let Some(done) = readers.done(self.sink.from).filter(|done| *done > Epoch(0)) else {
-            return Ok(());
-        };
-        let truncated = vec![(self.sink.from, done)];
-        let store = self.engine.store().clone();
-        task::spawn_blocking(move || store.commit(Commit { truncated, ..Commit::default() }))
-            .await
-            .map_err(|panic| SqlError::internal(format!("the commit panicked: {panic}")))??;
-        Ok(())
     }
 
     /// The committed place; opens the sink if it has none. `None`: told to stop.

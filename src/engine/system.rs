@@ -16,6 +16,7 @@ use crate::catalog::ObjectKind;
 use crate::checkpoint::coordinator::suspended_key;
 use crate::checkpoint::detached::progress_key;
 use crate::checkpoint::journal::{DEAD_LETTERS, DeadLetterEntry, ERRORS, ErrorEntry};
+use crate::checkpoint::readers::Allowance;
 use crate::checkpoint::status::JobState;
 use crate::error::{SqlError, SqlResult};
 use crate::serving::SystemTables;
@@ -63,6 +64,7 @@ const TABLES: &[(&str, Columns)] = &[
             ("lag", SqlType::BigInt),
             ("bytes", SqlType::BigInt),
             ("error", SqlType::Text),
+            ("progress", SqlType::Double),
         ],
     ),
     (
@@ -104,6 +106,30 @@ const TABLES: &[(&str, Columns)] = &[
             ("role", SqlType::BigInt),
             ("entries", SqlType::BigInt),
             ("bytes", SqlType::BigInt),
+        ],
+    ),
+    (
+        "subscribers",
+        &[
+            ("pid", SqlType::BigInt),
+            ("object", SqlType::BigInt),
+            ("name", SqlType::Text),
+            ("epoch", SqlType::BigInt),
+            ("lag", SqlType::BigInt),
+            ("backlog_bytes", SqlType::BigInt),
+            ("backlog_bytes_max", SqlType::BigInt),
+        ],
+    ),
+    (
+        "subscriptions",
+        &[
+            ("id", SqlType::BigInt),
+            ("schema", SqlType::Text),
+            ("name", SqlType::Text),
+            ("relation", SqlType::Text),
+            ("retention_ms", SqlType::BigInt),
+            ("epoch", SqlType::BigInt),
+            ("error", SqlType::Text),
         ],
     ),
     (
@@ -153,6 +179,8 @@ impl SystemTables for System {
             "epochs" => engine.epochs_rows(),
             "actors" => engine.actors_rows(),
             "state_tables" => engine.state_tables_rows()?,
+            "subscribers" => engine.subscribers_rows(),
+            "subscriptions" => engine.subscriptions_rows(),
             "errors" => engine.errors_rows()?,
             "dead_letters" => engine.dead_letters_rows()?,
             _ => return Err(SqlError::internal(format!("no system table {name}"))),
@@ -189,7 +217,7 @@ impl Engine {
         match (self.coordinator.status().job(object), self.poured(object)) {
             (Some(state), _) if state != JobState::Attached => state,
             (_, Some(poured)) if !poured.caught_up => {
-                JobState::Detached { rows: poured.rows, done: poured.done }
+                JobState::Detached { rows: poured.rows, done: poured.done, read: None }
             }
             _ => JobState::Attached,
         }
@@ -200,7 +228,9 @@ impl Engine {
         let now = self.store().epoch();
         let jobs: Vec<_> = catalog
             .objects()
-            .filter(|object| !matches!(object.kind, ObjectKind::View(_)))
+            .filter(|object| {
+                !matches!(object.kind, ObjectKind::View(_) | ObjectKind::Subscription(_))
+            })
             .map(|object| (object, self.state_of(object.id)))
             .collect();
         let epoch = |object: ObjectId, state: &JobState| match state {
@@ -243,6 +273,7 @@ impl Engine {
                 JobState::Suspended { error } => Some(error.message.clone()),
                 _ => self.poured(object.id)?.error.map(|error| error.message),
             })),
+            Arc::new(jobs.iter().map(|(_, state)| percent(state)).collect::<Float64Array>()),
         ]
     }
 
@@ -302,6 +333,44 @@ impl Engine {
         ])
     }
 
+    fn subscribers_rows(&self) -> Vec<ArrayRef> {
+        let guests = self.coordinator.readers().guests();
+        let now = self.store().epoch();
+        vec![
+            integers(guests.iter().map(|guest| u64::try_from(guest.process_id).ok())),
+            integers(guests.iter().map(|guest| Some(u64::from(guest.object.0)))),
+            texts(guests.iter().map(|guest| self.name_of(guest.object))),
+            integers(guests.iter().map(|guest| Some(guest.done.0))),
+            integers(guests.iter().map(|guest| Some(now.0.saturating_sub(guest.done.0)))),
+            integers(guests.iter().map(|guest| Some(guest.backlog))),
+            integers(guests.iter().map(|guest| match guest.allowance {
+                Allowance::Bytes(most) => Some(most),
+                Allowance::Reader(_) => None,
+            })),
+        ]
+    }
+
+    fn subscriptions_rows(&self) -> Vec<ArrayRef> {
+        let catalog = self.catalog();
+        let all: Vec<_> =
+            catalog.objects().filter_map(|object| Some((object, object.subscription()?))).collect();
+        let readers = self.coordinator.readers();
+        vec![
+            integers(all.iter().map(|(object, _)| Some(u64::from(object.id.0)))),
+            texts(all.iter().map(|(object, _)| Some(object.name.schema.clone()))),
+            texts(all.iter().map(|(object, _)| Some(object.name.name.clone()))),
+            texts(all.iter().map(|(_, subscription)| self.name_of(subscription.from))),
+            integers(all.iter().map(|(_, subscription)| Some(subscription.retention_ms))),
+            integers(all.iter().map(|(object, subscription)| {
+                readers.place(subscription.from, object.id).map(|epoch| epoch.0)
+            })),
+            texts(all.iter().map(|(object, _)| match self.coordinator.status().job(object.id) {
+                Some(JobState::Suspended { error }) => Some(error.message),
+                _ => None,
+            })),
+        ]
+    }
+
     fn errors_rows(&self) -> SqlResult<Vec<ArrayRef>> {
         let entries: Vec<ErrorEntry> = self.journal(ERRORS)?;
         Ok(vec![
@@ -340,6 +409,14 @@ impl Engine {
                     .map_err(|error| SqlError::internal(format!("journal entry: {error}")))
             })
             .collect()
+    }
+}
+
+/// How much a job has read of what was there.
+fn percent(state: &JobState) -> Option<f64> {
+    match state {
+        JobState::Detached { read, .. } => read.map(|read| f64::from(read) / 10.0),
+        _ => None,
     }
 }
 

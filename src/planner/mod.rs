@@ -54,8 +54,8 @@ mod whole_rows;
 pub use dml::{default_expression, delete_query, insert_query, not_a_default, update_query};
 pub use generated::{check_column_expressions, plan_generated};
 pub use job::{
-    DescribedView, PlannedView, ViewSettings, describe_view, explain, plan_index, plan_sink,
-    plan_stored_view, plan_view,
+    DescribedView, NodeFacts, PlannedView, ViewSettings, describe_view, explain, explain_running,
+    plan_index, plan_sink, plan_stored_view, plan_view,
 };
 pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};

@@ -3,6 +3,7 @@
 //! Positions are 1-based character indexes into the client's string, as errors report them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::catalog::function::{Body, Parameter, Returns, Volatility};
 use crate::catalog::object::{Connector, OnError};
@@ -44,6 +45,7 @@ pub enum StatementKind {
     CreateIndex(Box<CreateIndex>),
     Reindex(Reindex),
     CreateSink(Box<CreateSink>),
+    CreateSubscription(Box<CreateSubscription>),
     CreateSchema(CreateSchema),
     CreateDatabase(CreateDatabase),
     CreateRole(Box<CreateRole>),
@@ -57,6 +59,8 @@ pub enum StatementKind {
     DropOwned(DropOwned),
     Drop(Drop),
     Explain(Box<Explain>),
+    /// `EXPLAIN ANALYZE MATERIALIZED VIEW name`.
+    AnalyzeView(Name),
     Set(Set),
     SetTransaction(SetTransaction),
     /// `RESET name`; `None` is `RESET ALL`.
@@ -66,6 +70,10 @@ pub enum StatementKind {
     Comment(Comment),
     /// Waits until all that was written before is in every view.
     Flush,
+    /// `CANCEL JOB n, ...`.
+    CancelJobs(Vec<u64>),
+    /// `WAIT`, for all that is being created, or for one.
+    Wait(Option<Name>),
     /// Ends the epoch and makes it durable now.
     Checkpoint,
     Maintain(Maintain),
@@ -85,6 +93,7 @@ pub enum StatementKind {
     Execute(Execute),
     /// `None` is `DEALLOCATE ALL`.
     Deallocate(Option<String>),
+    Subscribe(Box<Subscribe>),
     Declare(Box<Declare>),
     Fetch(Fetch),
     Move(Fetch),
@@ -206,6 +215,7 @@ pub enum CopyWhat {
         columns: Vec<ColumnRef>,
     },
     Query(Query),
+    Subscribe(Subscribe),
 }
 
 #[derive(Debug, Clone)]
@@ -359,6 +369,16 @@ pub struct CreateSink {
     pub parallelism: Option<usize>,
 }
 
+/// `CREATE SUBSCRIPTION name FROM relation WITH (retention = ...)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateSubscription {
+    pub name: Name,
+    pub if_not_exists: bool,
+    pub from: Name,
+    /// How long changes are kept.
+    pub retention: Duration,
+}
+
 /// What a sink reads.
 #[derive(Debug, Clone)]
 pub enum SinkFrom {
@@ -395,6 +415,7 @@ pub enum DropKind {
     MaterializedView,
     Index,
     Sink,
+    Subscription,
     Schema,
     Database,
 }
@@ -467,6 +488,7 @@ pub enum ShowKind {
     MaterializedViews,
     Indexes,
     Sinks,
+    Subscriptions,
     Schemas,
     Databases,
     Jobs,
@@ -514,7 +536,46 @@ pub struct Declare {
     /// `None` where it says neither SCROLL nor NO SCROLL.
     pub scroll: Option<bool>,
     pub hold: bool,
-    pub query: Query,
+    pub rows: DeclaredRows,
+}
+
+/// What a cursor gives.
+#[derive(Debug, Clone)]
+pub enum DeclaredRows {
+    Query(Query),
+    Subscribe(Subscribe),
+    Subscription(SubscriptionCursor),
+}
+
+/// `SUBSCRIBE [TO] relation [WITH (SNAPSHOT = ..., PROGRESS = ...)] [AS OF epoch]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subscribe {
+    pub relation: Name,
+    /// Whether its rows come before their changes.
+    pub snapshot: bool,
+    /// Whether rows say that an epoch is complete.
+    pub progress: bool,
+    pub as_of: Option<u64>,
+}
+
+/// `DECLARE ... SUBSCRIPTION CURSOR FOR subscription [SINCE ... | FULL]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubscriptionCursor {
+    pub subscription: Name,
+    pub since: Since,
+}
+
+/// From where on a subscription is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// What changes from now on.
+    Now,
+    /// All that is kept.
+    Begin,
+    /// What changed after this epoch.
+    Epoch(u64),
+    /// The rows that are there, then what changes.
+    Full,
 }
 
 /// `FETCH` and `MOVE`.
@@ -522,6 +583,8 @@ pub struct Declare {
 pub struct Fetch {
     pub cursor: String,
     pub direction: Direction,
+    /// `WITH (timeout = ...)`: how long to wait for rows that are not there yet.
+    pub timeout: Option<Duration>,
 }
 
 /// Where to, from the cursor's place.

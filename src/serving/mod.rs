@@ -31,3 +31,4 @@ pub use replay::connector_options;
 pub use rows::{Entries, Overlaid, Overlay, PendingRows, SnapshotRows, StoredRows};
 pub use scan::{ScanProvider, Shown};
 pub use session::{session_state, template};
+pub use strict::Strict;

@@ -202,7 +202,7 @@ fn provider(context: &QueryContext, object: &Arc<Object>) -> SqlResult<Arc<dyn T
             let provider = ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?;
             Ok(Arc::new(provider.unless_failing(strict).with_indexes(indexes(context, object)?)))
         }
-        ObjectKind::Index(_) | ObjectKind::Sink(_) => {
+        ObjectKind::Index(_) | ObjectKind::Sink(_) | ObjectKind::Subscription(_) => {
             object.check_readable()?;
             Err(SqlError::internal("read by a name that nothing can be read by"))
         }

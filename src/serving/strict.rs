@@ -12,7 +12,7 @@ use crate::error::{SqlError, SqlResult};
 use crate::state::{Snapshot, standing_error};
 
 /// The views that must not fail for an object to be read, at the snapshot that it is read at.
-pub(super) struct Strict {
+pub struct Strict {
     snapshot: Arc<Snapshot>,
     views: Vec<Arc<Object>>,
 }
@@ -25,7 +25,7 @@ impl fmt::Debug for Strict {
 
 impl Strict {
     /// Those of `object`: itself and what it is made from. None, where nothing was made so.
-    pub(super) fn of(context: &QueryContext, object: &Arc<Object>) -> Option<Self> {
+    pub fn of(context: &QueryContext, object: &Arc<Object>) -> Option<Self> {
         let mut views = Vec::new();
         let mut seen = BTreeSet::from([object.id]);
         let mut next = VecDeque::from([object.id]);
@@ -45,8 +45,13 @@ impl Strict {
 
     /// The error of a row that fails now. Blocks for the disk.
     pub(super) fn check(&self) -> SqlResult<()> {
+        self.check_at(&self.snapshot)
+    }
+
+    /// The same at another moment.
+    pub fn check_at(&self, snapshot: &Snapshot) -> SqlResult<()> {
         for view in &self.views {
-            if let Some(standing) = standing_error(&self.snapshot, view.id)? {
+            if let Some(standing) = standing_error(snapshot, view.id)? {
                 return Err(raised(view, &standing.expression, standing.error));
             }
         }

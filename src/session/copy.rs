@@ -13,7 +13,7 @@ use crate::catalog::Object;
 use crate::engine::dml;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{ColumnRef, Copy, CopyDirection, CopyWhat};
-use crate::planner::{self, Name, Query};
+use crate::planner::{self, Name};
 use crate::types::copy::{CopyFormat, CopyOptions, CopyReader, CopyTarget, CopyWriter};
 
 /// Rows of a batch on the way in.
@@ -76,25 +76,30 @@ impl Session {
         let options = CopyOptions::parse(options)?;
         match (copy.direction, &copy.what) {
             (CopyDirection::ToStdout, CopyWhat::Query(query)) => {
-                self.copy_query(query, &options).await
+                let rows = self.select(query, &Parameters::default()).await?;
+                self.copy_rows(rows, &options)
+            }
+            (CopyDirection::ToStdout, CopyWhat::Subscribe(subscribe)) => {
+                let rows = self.subscribe(subscribe).await?;
+                self.copy_rows(rows, &options)
             }
             (CopyDirection::ToStdout, CopyWhat::Table { table, columns }) => {
                 let object = self.object(table)?;
                 let query = planner::parse_query(&query_of(&object, columns)?)?;
-                self.copy_query(&query, &options).await
+                let rows = self.select(&query, &Parameters::default()).await?;
+                self.copy_rows(rows, &options)
             }
             (CopyDirection::FromStdin, CopyWhat::Table { table, columns }) => {
                 self.check_writable("COPY FROM")?;
                 self.start_copy(table, columns, &options).await
             }
-            (CopyDirection::FromStdin, CopyWhat::Query(_)) => {
+            (CopyDirection::FromStdin, CopyWhat::Query(_) | CopyWhat::Subscribe(_)) => {
                 Err(SqlError::new(code::SYNTAX_ERROR, "COPY FROM needs a table"))
             }
         }
     }
 
-    async fn copy_query(&mut self, query: &Query, options: &CopyOptions) -> SqlResult<Outcome> {
-        let rows = self.select(query, &Parameters::default()).await?;
+    fn copy_rows(&self, rows: Rows, options: &CopyOptions) -> SqlResult<Outcome> {
         let schema = Arc::clone(rows.description().schema());
         let writer = CopyWriter::new(schema, options, &self.text_style())?;
         let binary = options.format == CopyFormat::Binary;

@@ -13,7 +13,7 @@ use super::session::Session;
 use crate::catalog::pg;
 use crate::clock;
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::statement::{Declare, Direction, Fetch};
+use crate::planner::statement::{Declare, DeclaredRows, Direction, Fetch};
 
 /// How far a FETCH or MOVE goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,18 @@ impl Session {
             let message = format!("cursor \"{}\" already exists", declare.name);
             return Err(SqlError::new(code::DUPLICATE_CURSOR, message));
         }
-        let rows = self.select(&declare.query, parameters).await?.with_tag(Tag::Counted("FETCH"));
+        let rows = match &declare.rows {
+            DeclaredRows::Query(query) => self.select(query, parameters).await?,
+            DeclaredRows::Subscribe(subscribe) => self.subscribe(subscribe).await?,
+            DeclaredRows::Subscription(cursor) => self.subscription_rows(cursor).await?,
+        };
+        if rows.is_endless() && declare.scroll == Some(true) {
+            return Err(SqlError::unsupported("DECLARE SCROLL CURSOR over rows without an end")
+                .hint(
+                    "Cursors over SUBSCRIBE and subscriptions go forwards only: leave out SCROLL.",
+                ));
+        }
+        let rows = rows.with_tag(Tag::Counted("FETCH"));
         let shown = pg::Cursor {
             name: declare.name.clone(),
             statement: text.to_owned(),
@@ -70,13 +81,15 @@ impl Session {
             return self.scroll(fetch).await;
         }
         let steps = steps(fetch.direction)?;
-        let mut rows = self.take_cursor(&fetch.cursor).await?;
+        let mut rows = self.take_cursor(fetch).await?;
         let skipped = self.skip(&mut rows, Some(steps.skip)).await;
         if let Err(error) = skipped {
             self.close_portal(&fetch.cursor);
             return Err(error);
         }
-        rows.cursor = Some(Fetching { cursor: fetch.cursor.clone(), rows_left: steps.take });
+        if let Some(fetching) = &mut rows.cursor {
+            fetching.rows_left = steps.take;
+        }
         Ok(Outcome::Rows(rows))
     }
 
@@ -86,8 +99,9 @@ impl Session {
         }
         let steps = steps(fetch.direction)?;
         let total = steps.take.and_then(|take| steps.skip.checked_add(take));
-        let mut rows = self.take_cursor(&fetch.cursor).await?;
+        let mut rows = self.take_cursor(fetch).await?;
         let moved = self.skip(&mut rows, total).await;
+        rows.cursor = None;
         self.suspend(&fetch.cursor, *rows);
         let moved = moved?;
         // Where a row is aimed at, the tag counts that row only.
@@ -107,7 +121,23 @@ impl Session {
 
     /// A cursor's live rows, until [`Session::finished`] or [`Session::suspend`] brings them back.
     /// A portal that the wire has bound and not run is started.
-    async fn take_cursor(&mut self, name: &str) -> SqlResult<Box<Rows>> {
+    async fn take_cursor(&mut self, fetch: &Fetch) -> SqlResult<Box<Rows>> {
+        let name = fetch.cursor.as_str();
+        let mut rows = self.take_rows(name).await?;
+        if fetch.timeout.is_some() && !rows.is_endless() {
+            let message = format!("cursor \"{name}\" does not wait for rows");
+            self.suspend(name, *rows);
+            return Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message).hint(
+                "FETCH takes WITH (timeout = ...) where the cursor is over SUBSCRIBE or a \
+                     subscription.",
+            ));
+        }
+        let (cursor, patience) = (name.to_owned(), rows.patience(fetch.timeout));
+        rows.cursor = Some(Fetching { cursor, rows_left: None, patience });
+        Ok(rows)
+    }
+
+    async fn take_rows(&mut self, name: &str) -> SqlResult<Box<Rows>> {
         let portal = self.portals.get_mut(name).ok_or_else(|| no_cursor(name))?;
         let formats = portal.formats.clone();
         match (std::mem::replace(&mut portal.state, State::Fetched), &portal.source) {

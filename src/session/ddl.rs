@@ -8,13 +8,13 @@ use super::parameter::Parameters;
 use super::session::Session;
 use crate::catalog::catalog::PG_TEMP;
 use crate::catalog::{ObjectKind, role};
-use crate::engine::{DdlOutcome, Names};
+use crate::engine::{DdlOutcome, Names, Way};
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::{Name, Statement};
 use crate::planner::grant::{Direction, Owned};
 use crate::planner::statement::{
     ColumnDef, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
 };
+use crate::planner::{Name, Statement};
 use crate::types::SqlType;
 
 impl Session {
@@ -33,6 +33,12 @@ impl Session {
             }
             StatementKind::Maintain(maintain) => self.maintain(maintain),
             StatementKind::Refresh(view) => self.refresh(view),
+            StatementKind::Wait(name) => {
+                let object = name.as_ref().map(|name| self.object(name)).transpose()?;
+                let created = self.engine.created(object.map(|object| object.id));
+                self.interrupts.race(created).await?;
+                Ok(Outcome::Command("WAIT".to_owned()))
+            }
             StatementKind::CreateTable(create) if create.query.is_some() => {
                 self.create_table_as(create, &statement.text).await
             }
@@ -108,8 +114,9 @@ impl Session {
             StatementKind::CreateSource(create) => engine.create_source(create, text, &names).await,
             StatementKind::CreateView(create) => engine.create_view(create, text, &names).await,
             StatementKind::CreateMaterializedView(create) => {
-                let work =
-                    engine.create_materialized_view(create, text, &names, parallelism, cancel);
+                let way = Way { cancel, background: self.variables.is_on("background_ddl") };
+                let work = engine.create_materialized_view(create, text, &names, parallelism, way);
+                let work = self.telling_progress(&create.name, Box::pin(work));
                 self.interrupts.tell(Box::pin(work)).await
             }
             StatementKind::CreateFunction(create) => engine.create_function(create, &names).await,
@@ -122,7 +129,16 @@ impl Session {
                 let work = engine.create_sink(create, text, &names, parallelism, cancel);
                 self.interrupts.tell(Box::pin(work)).await
             }
+            StatementKind::CreateSubscription(create) => {
+                engine.create_subscription(create, text, &names).await
+            }
             StatementKind::Reindex(reindex) => engine.reindex(reindex, &names),
+            StatementKind::CancelJobs(jobs) => {
+                for job in jobs {
+                    engine.cancel_job(*job, &names).await?;
+                }
+                Ok(DdlOutcome::default())
+            }
             StatementKind::CreateSchema(create) => engine.create_schema(create, &names).await,
             StatementKind::CreateDatabase(create) => engine.create_database(create, &names).await,
             StatementKind::CreateRole(create) => {
@@ -284,6 +300,8 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::DropFunction(_) => "DROP FUNCTION",
         StatementKind::CreateIndex(_) => "CREATE INDEX",
         StatementKind::CreateSink(_) => "CREATE SINK",
+        StatementKind::CreateSubscription(_) => "CREATE SUBSCRIPTION",
+        StatementKind::CancelJobs(_) => "CANCEL JOB",
         StatementKind::Reindex(_) => "REINDEX",
         StatementKind::CreateSchema(_) => "CREATE SCHEMA",
         StatementKind::CreateDatabase(_) => "CREATE DATABASE",
@@ -308,6 +326,7 @@ fn tag(kind: &StatementKind) -> &'static str {
                 DropKind::MaterializedView => "ALTER MATERIALIZED VIEW",
                 DropKind::Index => "ALTER INDEX",
                 DropKind::Sink => "ALTER SINK",
+                DropKind::Subscription => "ALTER SUBSCRIPTION",
                 DropKind::Schema => "ALTER SCHEMA",
                 DropKind::Database => "ALTER DATABASE",
             },
@@ -321,6 +340,7 @@ fn tag(kind: &StatementKind) -> &'static str {
             DropKind::MaterializedView => "DROP MATERIALIZED VIEW",
             DropKind::Index => "DROP INDEX",
             DropKind::Sink => "DROP SINK",
+            DropKind::Subscription => "DROP SUBSCRIPTION",
             DropKind::Schema => "DROP SCHEMA",
             DropKind::Database => "DROP DATABASE",
         },

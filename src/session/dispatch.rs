@@ -7,11 +7,11 @@ use super::outcome::{Description, Outcome, Tag};
 use super::parameter::Parameters;
 use super::query::Planned;
 use super::session::Session;
-use super::show::describe_columns;
+use super::show::{describe_columns, texts};
 use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Statement;
-use crate::planner::statement::{Show, ShowKind, StatementKind};
+use crate::planner::statement::{DeclaredRows, Show, ShowKind, StatementKind};
 use crate::types::SqlType;
 
 impl Session {
@@ -44,12 +44,17 @@ impl Session {
                 let rows = Box::pin(self.select(query, parameters)).await?;
                 Ok(Outcome::Rows(Box::new(rows)))
             }
+            StatementKind::Subscribe(subscribe) => {
+                let rows = Box::pin(self.subscribe(subscribe)).await?;
+                Ok(Outcome::Rows(Box::new(rows)))
+            }
             StatementKind::Insert(_)
             | StatementKind::Update(_)
             | StatementKind::Delete(_)
             | StatementKind::Truncate(_) => Box::pin(self.write(&statement.kind, parameters)).await,
             StatementKind::Copy(copy) => Box::pin(self.copy(copy)).await,
             StatementKind::Explain(explain) => Box::pin(self.explain(explain, parameters)).await,
+            StatementKind::AnalyzeView(name) => Box::pin(self.analyze_view(name)).await,
             StatementKind::Prepare(_)
             | StatementKind::Execute(_)
             | StatementKind::Deallocate(_)
@@ -75,6 +80,7 @@ impl Session {
             | StatementKind::CreateIndex(_)
             | StatementKind::Reindex(_)
             | StatementKind::CreateSink(_)
+            | StatementKind::CreateSubscription(_)
             | StatementKind::CreateSchema(_)
             | StatementKind::CreateDatabase(_)
             | StatementKind::CreateRole(_)
@@ -91,6 +97,8 @@ impl Session {
             | StatementKind::Flush
             | StatementKind::Maintain(_)
             | StatementKind::Refresh(_)
+            | StatementKind::CancelJobs(_)
+            | StatementKind::Wait(_)
             | StatementKind::Checkpoint => Box::pin(self.administer(statement)).await,
         }
     }
@@ -178,10 +186,16 @@ impl Session {
                 let planned = self.plan(query, declared).await?;
                 Analysis::of_query(planned, &self.engine.catalog())
             }
-            StatementKind::Declare(declare) => {
-                let planned = self.plan(&declare.query, declared).await?;
-                Analysis { parameters: planned.parameters().to_vec(), ..Analysis::default() }
+            StatementKind::Subscribe(subscribe) => {
+                Analysis::rows(self.describe_subscribe(subscribe)?)
             }
+            StatementKind::Declare(declare) => match &declare.rows {
+                DeclaredRows::Query(query) => {
+                    let planned = self.plan(query, declared).await?;
+                    Analysis { parameters: planned.parameters().to_vec(), ..Analysis::default() }
+                }
+                DeclaredRows::Subscribe(_) | DeclaredRows::Subscription(_) => Analysis::default(),
+            },
             StatementKind::Insert(_)
             | StatementKind::Update(_)
             | StatementKind::Delete(_)
@@ -191,6 +205,7 @@ impl Session {
                 let description = Some(explained(explain)?);
                 Analysis { parameters: inner.parameters, description, planned: None }
             }
+            StatementKind::AnalyzeView(_) => Analysis::rows(texts(&["QUERY PLAN"])),
             StatementKind::Show(Show::Objects { kind: ShowKind::Jobs, .. }) => {
                 let planned = self.plan_jobs().await?;
                 Analysis::rows(planned.description(&self.engine.catalog()))

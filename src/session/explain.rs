@@ -11,12 +11,13 @@ use super::parameter::Parameters;
 use super::plan_text::{self, Form, Writes};
 use super::query::physical_plan;
 use super::session::Session;
-use super::show::text_outcome;
+use super::show::{text_outcome, texts};
+use crate::catalog::ObjectKind;
 use crate::clock;
 use crate::engine::dml;
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::Query;
 use crate::planner::statement::{Explain, StatementKind};
+use crate::planner::{Name, Query};
 use crate::types::SqlType;
 
 impl Session {
@@ -83,6 +84,18 @@ impl Session {
             plan_text::write(form, verbose, Some(&writes), plan.as_ref(), None)
         };
         interrupts.race(Box::pin(work)).await
+    }
+
+    /// EXPLAIN ANALYZE MATERIALIZED VIEW: what runs, and what it does right now.
+    pub(super) async fn analyze_view(&self, name: &Name) -> SqlResult<Outcome> {
+        let object = self.watched(name)?;
+        if !matches!(object.kind, ObjectKind::MaterializedView(_)) {
+            let message = format!("\"{}\" is not a materialized view", object.name.name);
+            return Err(SqlError::new(code::WRONG_OBJECT_TYPE, message).position(name.position));
+        }
+        let lines = self.interrupts.race(self.engine.analyze_view(&object)).await?;
+        let rows = lines.into_iter().map(|line| vec![Some(line)]).collect();
+        text_outcome(texts(&["QUERY PLAN"]), "EXPLAIN", rows)
     }
 
     async fn explain_query(

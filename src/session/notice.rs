@@ -1,6 +1,14 @@
 //! Remarks that go to the client beside a result.
 
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
 use crate::error::{SqlError, SqlState};
+
+/// Remarks that may wait for a client that does not read; what comes beyond is dropped.
+const REMARKS_MAX: usize = 16;
 
 /// How much a notice matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +30,38 @@ pub struct Notice {
 
 /// `successful_completion`.
 const SUCCESS: SqlState = "00000";
+
+/// Notices on their way to the client while its statement runs.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    waiting: Mutex<VecDeque<Notice>>,
+    added: Notify,
+}
+
+impl Remarks {
+    pub(super) fn say(&self, notice: Notice) {
+        let mut waiting = self.waiting.lock();
+        if waiting.len() < REMARKS_MAX {
+            waiting.push_back(notice);
+            self.added.notify_one();
+        }
+    }
+
+    /// What was not heard in time is past.
+    pub(super) fn clear(&self) {
+        self.waiting.lock().clear();
+    }
+
+    /// The next one, however long it takes. Cancel-safe.
+    pub async fn next(&self) -> Notice {
+        loop {
+            if let Some(notice) = self.waiting.lock().pop_front() {
+                return notice;
+            }
+            self.added.notified().await;
+        }
+    }
+}
 
 impl Notice {
     pub fn remark(message: impl Into<String>) -> Self {

@@ -1,6 +1,7 @@
 //! What a statement gives: a tag, rows, or one side of a COPY.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
@@ -9,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::copy::{CopyIn, CopyOut};
 use crate::catalog::pg::Effect;
+use crate::clock::{self, Moment};
 use crate::error::SqlResult;
 use crate::planner;
 use crate::types::text::TextStyle;
@@ -141,16 +143,31 @@ pub struct Rows {
     style: TextStyle,
     /// FETCH: the cursor that the stream goes back to, and how many rows may be taken from it.
     pub(super) cursor: Option<Fetch>,
+    /// How long a FETCH waits that does not say it, if they have no end. An empty batch then says
+    /// that there is nothing more now.
+    endless: Option<Patience>,
     /// What the query's functions ask of the session, once it has run.
     pub(super) effects: Option<Arc<Mutex<Vec<Effect>>>>,
 }
 
 /// A FETCH under way.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Fetch {
     pub(super) cursor: String,
     /// `None`: all.
     pub(super) rows_left: Option<u64>,
+    pub(super) patience: Patience,
+}
+
+/// How long a FETCH waits for rows that are not there yet, where they have no end.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Patience {
+    /// Until there is a row.
+    Once,
+    /// Not at all.
+    None,
+    /// For so long since its beginning, unless it has all that it wants.
+    Until(Moment, Duration),
 }
 
 impl std::fmt::Debug for Rows {
@@ -175,7 +192,28 @@ impl Rows {
             tag,
             style: TextStyle::default(),
             cursor: None,
+            endless: None,
             effects: None,
+        }
+    }
+
+    /// Of a stream that has no end.
+    pub(super) fn without_end(mut self, patience: Patience) -> Self {
+        self.endless = Some(patience);
+        self
+    }
+
+    /// Whether they have no end: their columns are told before the first row is there.
+    pub fn is_endless(&self) -> bool {
+        self.endless.is_some()
+    }
+
+    /// How long a FETCH of them waits.
+    pub(super) fn patience(&self, timeout: Option<Duration>) -> Patience {
+        match timeout {
+            None => self.endless.unwrap_or(Patience::Once),
+            Some(Duration::ZERO) => Patience::None,
+            Some(timeout) => Patience::Until(clock::moment(), timeout),
         }
     }
 
@@ -234,12 +272,9 @@ impl Rows {
         }
         let mut batch = match self.rest.take() {
             Some(rest) => rest,
-            None => loop {
-                match self.source.get_mut().next().await.transpose()? {
-                    Some(batch) if batch.num_rows() == 0 => {}
-                    Some(batch) => break batch,
-                    None => return Ok(None),
-                }
+            None => match self.take().await? {
+                Some(batch) => batch,
+                None => return Ok(None),
             },
         };
         let most = rows_max.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
@@ -247,10 +282,42 @@ impl Rows {
             self.rest = Some(batch.slice(most, batch.num_rows() - most));
             batch = batch.slice(0, most);
         }
-        if let Some(Fetch { rows_left: Some(left), .. }) = &mut self.cursor {
-            *left -= batch.num_rows() as u64;
+        if let Some(fetch) = &mut self.cursor {
+            if let Some(left) = &mut fetch.rows_left {
+                *left -= batch.num_rows() as u64;
+            }
+            if matches!(fetch.patience, Patience::Once) {
+                fetch.patience = Patience::None;
+            }
         }
         Ok(Some(batch))
+    }
+
+    /// The next batch that has rows, as long as there is patience for it.
+    async fn take(&mut self) -> SqlResult<Option<RecordBatch>> {
+        let patience = match &self.cursor {
+            Some(fetch) if self.endless.is_some() => fetch.patience,
+            _ => Patience::Once,
+        };
+        let source = self.source.get_mut();
+        loop {
+            let batch = match patience {
+                Patience::Until(since, timeout) => {
+                    let left = timeout.saturating_sub(since.elapsed());
+                    match tokio::time::timeout(left, source.next()).await {
+                        Ok(batch) => batch,
+                        Err(_) => return Ok(None),
+                    }
+                }
+                Patience::Once | Patience::None => source.next().await,
+            };
+            match batch.transpose()? {
+                Some(batch) if batch.num_rows() > 0 => return Ok(Some(batch)),
+                Some(_) if matches!(patience, Patience::None) => return Ok(None),
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
     }
 
     /// The command tag after so many rows.
@@ -297,11 +364,13 @@ mod tests {
     #[tokio::test]
     async fn a_fetch_ends_at_its_count() {
         let mut rows = rows(&[&[1, 2, 3]]);
-        rows.cursor = Some(Fetch { cursor: "c".to_owned(), rows_left: Some(2) });
+        rows.cursor =
+            Some(Fetch { cursor: "c".to_owned(), rows_left: Some(2), patience: Patience::Once });
         assert_eq!(take(&mut rows, Some(1)).await, Some(vec![1]));
         assert_eq!(take(&mut rows, None).await, Some(vec![2]));
         assert_eq!(take(&mut rows, None).await, None);
-        rows.cursor = Some(Fetch { cursor: "c".to_owned(), rows_left: None });
+        rows.cursor =
+            Some(Fetch { cursor: "c".to_owned(), rows_left: None, patience: Patience::Once });
         assert_eq!(take(&mut rows, None).await, Some(vec![3]));
     }
 }

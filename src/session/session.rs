@@ -7,7 +7,7 @@ use std::time::Duration;
 use arrow::datatypes::SchemaRef;
 
 use super::interrupt::Interrupts;
-use super::notice::Notice;
+use super::notice::{Notice, Remarks};
 use super::portal::Portal;
 use super::prepared::Prepared;
 use super::sessions::Membership;
@@ -60,6 +60,8 @@ pub struct Session {
     pub(super) temporary: Temporary,
     /// The channels it listens to, in the order of its LISTENs.
     pub(super) listening: Vec<String>,
+    /// What is said while a statement runs.
+    pub(super) remarks: Arc<Remarks>,
     /// The engine's system tables, as the catalogs show them.
     pub(super) weir_tables: Arc<Vec<(String, SchemaRef)>>,
 }
@@ -103,6 +105,7 @@ impl Session {
             notices: Vec::new(),
             temporary: Temporary::default(),
             listening: Vec::new(),
+            remarks: Arc::default(),
             weir_tables: Arc::new(weir_tables),
         })
     }
@@ -143,6 +146,11 @@ impl Session {
         if self.variables.wants(notice.severity) && self.notices.len() < NOTICES_MAX {
             self.notices.push(notice);
         }
+    }
+
+    /// What the client should hear at once, while its statement runs.
+    pub fn remarks(&self) -> Arc<Remarks> {
+        Arc::clone(&self.remarks)
     }
 
     /// What the client should hear beside the result.

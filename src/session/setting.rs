@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Integer(i64, i64),
     /// Milliseconds; other units may be written.
     Milliseconds,
+    /// Of memory or disk; other units may be written.
+    Kilobytes,
     OneOf(&'static [&'static str]),
     Text,
     /// Comma-separated identifiers.
@@ -72,6 +74,8 @@ const MESSAGE_LEVEL: Kind = Kind::OneOf(&[
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
     reported("application_name", "", Kind::Text, "The name the client gives itself."),
+    setting("background_ddl", "off", Kind::Bool,
+        "Whether CREATE MATERIALIZED VIEW returns before the view is filled."),
     setting("bytea_output", "hex", Kind::OneOf(&["hex", "escape"]), "How text shows bytea."),
     setting("catalog_evaluator", "on", Kind::Bool,
         "Whether catalog statements have an evaluator of their own, or DataFusion runs them."),
@@ -121,6 +125,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting("statement_timeout", "0", Kind::Milliseconds, "How long a statement may run."),
     setting("streaming_parallelism", "0", Kind::Integer(0, 256),
         "The number of parallel actors of new jobs; 0: the server's default."),
+    setting("subscribe_backlog_max", "262144", Kind::Kilobytes,
+        "Changes that a subscriber may leave unread before it is ended."),
     setting("synchronous_commit", "on",
         Kind::OneOf(&["on", "off", "local", "remote_write", "remote_apply"]),
         "Whether a write waits until it is durable and visible."),
@@ -171,6 +177,15 @@ impl Setting {
                 })?;
                 self.within(parsed, 0, i64::from(i32::MAX))
             }
+            Kind::Kilobytes => {
+                let parsed = parse_kilobytes(value).ok_or_else(|| {
+                    self.invalid(value).hint(
+                        "Valid units for this parameter are \"B\", \"kB\", \"MB\", \"GB\", and \
+                         \"TB\".",
+                    )
+                })?;
+                self.within(parsed, 64, i64::from(i32::MAX))
+            }
             Kind::OneOf(values) => self.one_of(values, value),
             Kind::Text => Ok(truncated(value).to_owned()),
             Kind::Path => Ok(value.to_owned()),
@@ -192,7 +207,8 @@ impl Setting {
     /// How SHOW writes a canonical value.
     pub(super) fn show(&self, value: &str) -> String {
         match (&self.kind, value.parse::<i64>()) {
-            (Kind::Milliseconds, Ok(milliseconds)) => with_unit(milliseconds),
+            (Kind::Milliseconds, Ok(milliseconds)) => with_unit(milliseconds, &TIMES),
+            (Kind::Kilobytes, Ok(kilobytes)) => with_unit(kilobytes, &SIZES),
             _ => value.to_owned(),
         }
     }
@@ -201,7 +217,7 @@ impl Setting {
     pub(super) fn type_name(&self) -> &'static str {
         match self.kind {
             Kind::Bool => "bool",
-            Kind::Integer(..) | Kind::Milliseconds => "integer",
+            Kind::Integer(..) | Kind::Milliseconds | Kind::Kilobytes => "integer",
             Kind::OneOf(&["on"]) => "bool",
             Kind::OneOf(_) => "enum",
             Kind::Fixed if parse_bool(self.default).is_some() => "bool",
@@ -212,7 +228,11 @@ impl Setting {
 
     /// As `pg_settings.unit` says it.
     pub(super) fn unit(&self) -> Option<&'static str> {
-        matches!(self.kind, Kind::Milliseconds).then_some("ms")
+        match self.kind {
+            Kind::Milliseconds => Some("ms"),
+            Kind::Kilobytes => Some("kB"),
+            _ => None,
+        }
     }
 
     fn within(&self, value: i64, least: i64, most: i64) -> SqlResult<String> {
@@ -279,13 +299,33 @@ fn parse_milliseconds(value: &str) -> Option<i64> {
     Some((number * factor).round() as i64)
 }
 
-/// A time in the largest unit that divides it.
-fn with_unit(milliseconds: i64) -> String {
-    const UNITS: [(i64, &str); 5] =
-        [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms")];
-    match UNITS.iter().find(|(size, _)| milliseconds % size == 0) {
-        Some((size, unit)) if milliseconds != 0 => format!("{}{unit}", milliseconds / size),
-        _ => milliseconds.to_string(),
+fn parse_kilobytes(value: &str) -> Option<i64> {
+    let value = value.trim();
+    let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
+    let (number, unit) = value.split_at(digits.unwrap_or(value.len()));
+    let number: f64 = number.parse().ok()?;
+    let factor = match unit.trim() {
+        "B" => 1.0 / 1024.0,
+        "" | "kB" => 1.0,
+        "MB" => 1024.0,
+        "GB" => 1024.0 * 1024.0,
+        "TB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    // Saturates; the range is checked by the caller.
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    Some((number * factor).round() as i64)
+}
+
+const TIMES: [(i64, &str); 5] =
+    [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms")];
+const SIZES: [(i64, &str); 4] = [(1 << 30, "TB"), (1 << 20, "GB"), (1 << 10, "MB"), (1, "kB")];
+
+/// An amount in the largest unit that divides it.
+fn with_unit(amount: i64, units: &[(i64, &str)]) -> String {
+    match units.iter().find(|(size, _)| amount % size == 0) {
+        Some((size, unit)) if amount != 0 => format!("{}{unit}", amount / size),
+        _ => amount.to_string(),
     }
 }
 

@@ -132,6 +132,7 @@ fn relations(catalog: &Catalog, kind: ShowKind, schema: Option<&str>) -> TextRow
                     | (ShowKind::MaterializedViews, ObjectKind::MaterializedView(_))
                     | (ShowKind::Indexes, ObjectKind::Index(_))
                     | (ShowKind::Sinks, ObjectKind::Sink(_))
+                    | (ShowKind::Subscriptions, ObjectKind::Subscription(_))
             )
         })
         .collect();
@@ -157,6 +158,7 @@ fn check_kind(object: &Object, kind: DropKind) -> SqlResult<()> {
         DropKind::MaterializedView => "materialized view",
         DropKind::Index => "index",
         DropKind::Sink => "sink",
+        DropKind::Subscription => "subscription",
         DropKind::Schema | DropKind::Database => {
             return Err(SqlError::unsupported("SHOW CREATE of a schema or a database"));
         }

@@ -26,5 +26,5 @@ pub use error::StateError;
 pub use layout::RowLayout;
 pub use rocks::Page;
 pub use standing::{Standing, StandingErrors, standing_error};
-pub use store::{Commit, Entry, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions};
+pub use store::{Commit, Entry, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions, Written};
 pub use table::{Table, TableChange, TableReader, Visit};

@@ -1,5 +1,6 @@
 //! The store: one atomic commit an epoch, and the snapshot that all readers of it share.
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use crate::clock;
 use crate::failpoint;
 use crate::metrics;
 use crate::types::{Delta, Epoch, ObjectId, TableId};
+
+/// A table with fewer bytes in files is not measured by them.
+const SIZED_BYTES_MIN: u64 = 4 << 20;
 
 const META_FORMAT: &[u8] = b"format";
 const META_EPOCH: &[u8] = b"epoch";
@@ -44,6 +48,14 @@ pub struct Commit {
     pub dropped: Vec<ObjectId>,
     /// Changelogs that nobody needs up to and including an epoch.
     pub truncated: Vec<(ObjectId, Epoch)>,
+}
+
+/// What a commit wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    pub bytes: usize,
+    /// Bytes of each object's changelog.
+    pub changelog: BTreeMap<ObjectId, u64>,
 }
 
 /// The open store. Cheap to clone.
@@ -122,8 +134,7 @@ impl Store {
     }
 
     /// Makes everything in `commit` durable and visible in one atomic write; blocks for the disk.
-    /// Returns the bytes written.
-    pub fn commit(&self, commit: Commit) -> Result<usize, StateError> {
+    pub fn commit(&self, commit: Commit) -> Result<Written, StateError> {
         let _one_at_a_time = self.inner.committing.lock();
         let started = clock::moment();
         let mut batch = self.inner.rocks.batch();
@@ -144,9 +155,12 @@ impl Store {
                 }
             }
         }
+        let mut written = BTreeMap::new();
         for (sequence, entry) in (0u32..).zip(&commit.changelog) {
             let key = changelog::key(entry.object, entry.epoch, sequence);
-            batch.put(Family::Changelog, &key, &changelog::encode(&entry.delta)?);
+            let value = changelog::encode(&entry.delta)?;
+            batch.put(Family::Changelog, &key, &value);
+            *written.entry(entry.object).or_default() += (key.len() + value.len()) as u64;
         }
         for (object, epoch) in &commit.truncated {
             let from = changelog::key(*object, Epoch(0), 0);
@@ -178,7 +192,7 @@ impl Store {
         *self.inner.latest.write() = Arc::new(snapshot);
         metrics::COMMIT_SECONDS.observe(started.elapsed().as_secs_f64());
         metrics::COMMIT_BYTES.inc_by(bytes as u64);
-        Ok(bytes)
+        Ok(Written { bytes, changelog: written })
     }
 
     /// About how much of the disk an object's tables take.
@@ -191,6 +205,18 @@ impl Store {
     pub fn table_size(&self, table: TableId) -> u64 {
         let from = table.to_bytes();
         self.inner.rocks.size(&from, &successor(&from).unwrap_or_else(|| vec![u8::MAX; 9]))
+    }
+
+    /// About which part of a table's entries lie up to `key` (`vnode | row key`), from 0 to 1.
+    pub fn part_up_to(&self, table: TableId, key: &[u8]) -> f64 {
+        let from = table.to_bytes();
+        let whole = self.table_size(table);
+        if whole < SIZED_BYTES_MIN {
+            // What is not in files yet has no size: rows are spread evenly over vnodes.
+            return key.first().map_or(0.0, |vnode| f64::from(*vnode) / 256.0);
+        }
+        let part = self.inner.rocks.size(&from, &full_key(table, key));
+        (part as f64 / whole as f64).min(1.0)
     }
 
     pub(super) fn get_newest<'k>(
@@ -452,7 +478,7 @@ mod tests {
             meta: vec![(b"a".to_vec(), Some(b"1".to_vec())), (b"b".to_vec(), None)],
             ..Commit::default()
         };
-        assert!(store.commit(commit).expect("commits") > 0);
+        assert!(store.commit(commit).expect("commits").bytes > 0);
         assert_eq!(before.meta(b"a").expect("reads"), None, "a snapshot does not move");
         assert!(matches!(open(folder.path()), Err(StateError::Locked { .. })));
         drop((table, before, store));

@@ -22,6 +22,6 @@ pub use builder::{ColumnBuilder, RowBuilder};
 pub(crate) use column::{Column as LaidOut, Values};
 pub use delta::{Delta, take_rows};
 pub use id::{Epoch, ObjectId, TableId};
-pub use parse::{InputStyle, instant};
+pub use parse::{InputStyle, duration, instant};
 pub use sqltype::{NUMERIC, SqlType};
 pub use zone::Zone;

@@ -25,7 +25,7 @@ use super::report;
 use super::startup::{self, Admitted};
 use super::writer::Writer;
 use crate::error::SqlError;
-use crate::session::{Interrupt, Interrupts, Session, TransactionState};
+use crate::session::{Interrupt, Interrupts, Remarks, Session, TransactionState};
 use crate::{clock, metrics};
 
 /// A client's connection.
@@ -362,4 +362,29 @@ pub(super) async fn watched<T>(
         () = reader.gone() => interrupts.raise(Interrupt::HangUp),
     }
     work.await
+}
+
+/// Runs `work` to its end; meanwhile sends what it remarks. Should the client be gone, that shows
+/// elsewhere.
+pub(super) async fn telling<T>(
+    writer: &mut Writer,
+    remarks: &Remarks,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    loop {
+        let notice = tokio::select! {
+            biased;
+            result = &mut work => return result,
+            notice = remarks.next() => notice,
+        };
+        writer.put(&report::notice(&notice));
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            flushed = writer.flush() => flushed.unwrap_or_else(|error| {
+                tracing::debug!(%error, "a remark cannot be sent");
+            }),
+        }
+    }
 }

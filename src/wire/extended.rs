@@ -10,7 +10,7 @@ use pgwire::messages::extendedquery::{
 };
 use pgwire::messages::response::{CommandComplete, EmptyQueryResponse};
 
-use super::connection::{Connection, End, Stop, watched};
+use super::connection::{Connection, End, Stop, telling, watched};
 use super::frontend::{Bind, Execute, Parse, Target};
 use super::rows;
 use crate::metrics;
@@ -68,7 +68,8 @@ impl Connection {
     pub(super) async fn execute(&mut self, execute: Execute) -> Result<(), Stop> {
         self.begin();
         let Execute { portal, rows_max } = execute;
-        let work = self.session.execute(&portal);
+        let remarks = self.session.remarks();
+        let work = telling(&mut self.writer, &remarks, self.session.execute(&portal));
         let executed = watched(&mut self.reader, &self.interrupts, &self.shutdown, work).await;
         let outcome = match executed.map_err(|error| self.judge(error))? {
             Executed::Empty => {

@@ -45,12 +45,16 @@ pub(super) fn description(columns: &Description, formats: &[Format]) -> RowDescr
 }
 
 /// Sends all rows, and before them their description; nothing if it fails before the first row is
-/// there.
+/// there, unless they have no end.
 pub(super) async fn send_all(
     writer: &mut Writer,
     interrupts: &Interrupts,
     rows: &mut Rows,
 ) -> Result<Sent, Stop> {
+    if rows.is_endless() {
+        writer.put(&description(rows.description(), rows.formats()));
+        return send(writer, interrupts, rows, None).await;
+    }
     let first = next(writer, interrupts, rows, None).await?;
     writer.put(&description(rows.description(), rows.formats()));
     let Some(first) = first else { return Ok(Sent { rows: 0, limited: false }) };

@@ -6,7 +6,7 @@
 
 use pgwire::messages::response::{CommandComplete, EmptyQueryResponse};
 
-use super::connection::{Connection, End, Stop, watched};
+use super::connection::{Connection, End, Stop, telling, watched};
 use super::rows;
 use crate::metrics;
 use crate::session::{Outcome, Rows, Statement};
@@ -43,7 +43,8 @@ impl Connection {
     }
 
     async fn statement(&mut self, statement: &Statement, is_last: bool) -> Result<(), Stop> {
-        let run = self.session.run(statement);
+        let remarks = self.session.remarks();
+        let run = telling(&mut self.writer, &remarks, self.session.run(statement));
         let outcome = watched(&mut self.reader, &self.interrupts, &self.shutdown, run).await;
         let tag = match outcome.map_err(|error| self.judge(error))? {
             Outcome::Command(tag) => tag,

@@ -71,7 +71,7 @@ impl Class {
             ObjectKind::View(_) => "v",
             ObjectKind::MaterializedView(_) => "m",
             ObjectKind::Index(_) => "i",
-            ObjectKind::Sink(_) => " ",
+            ObjectKind::Sink(_) | ObjectKind::Subscription(_) => " ",
         };
         let is_table = matches!(object.kind, ObjectKind::Table(_));
         let columns = object.columns.iter().map(|column| ClassColumn {
@@ -243,7 +243,7 @@ fn default_text(written: &str, sql_type: &SqlType) -> String {
 
 /// Whether an object is in `pg_class`.
 fn is_relation(object: &Object) -> bool {
-    object.sink().is_none()
+    object.is_relation()
 }
 
 /// All of them.

@@ -444,7 +444,7 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
             push(PG_CLASS, id, PG_CLASS, index.on.0, "a");
             continue;
         }
-        if object.sink().is_some() {
+        if !object.is_relation() {
             continue;
         }
         push(PG_CLASS, id, PG_NAMESPACE, namespace_oid(context, &object.name.schema), "n");
@@ -516,7 +516,8 @@ pub(super) fn view_query(object: &Object) -> Option<&str> {
         ObjectKind::Table(_)
         | ObjectKind::Source(_)
         | ObjectKind::Index(_)
-        | ObjectKind::Sink(_) => None,
+        | ObjectKind::Sink(_)
+        | ObjectKind::Subscription(_) => None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::relation::Rows;
 use super::roles::{acl_items, acl_value};
 use super::value::{Reg, Value};
 use crate::catalog::Schema;
-use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, PUBLIC_OID};
+use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, PUBLIC_OID, WEIR};
 use crate::catalog::role::READ_ALL_STATS;
 use crate::clock::WallTime;
 use crate::types::Zone;
@@ -30,9 +30,9 @@ pub(super) fn pg_namespace(context: &PgContext, rows: &mut Rows) {
     }
 }
 
-/// Of the schemas that are everybody's from the start PostgreSQL shows so.
+/// Of the schemas that are everybody's from the start this is shown, as in PostgreSQL.
 fn schema_acl(context: &PgContext, schema: &Schema) -> Value {
-    let from_the_start = matches!(schema.name.as_str(), PG_CATALOG | INFORMATION_SCHEMA);
+    let from_the_start = matches!(schema.name.as_str(), PG_CATALOG | INFORMATION_SCHEMA | WEIR);
     if schema.acl.is_none() && (from_the_start || schema.id == PUBLIC_OID) {
         let acl = context.catalog.acl_of_schema(schema);
         let mut items: Vec<String> = acl_items(context, &acl).collect();

@@ -64,9 +64,9 @@ fn a_table_brings_its_key_its_types_and_its_comments() {
     for name in ["t", "t_pkey", "v", "pg_class", "columns"] {
         assert!(classes.iter().any(|class| class == name), "{name}");
     }
-    assert_eq!(column(&context, "pg_index", "indkey"), ["{1}"]);
+    assert!(column(&context, "pg_index", "indkey").contains(&"{1}".to_owned()));
     assert_eq!(column(&context, "pg_attrdef", "adbin"), ["0"]);
-    assert_eq!(column(&context, "pg_constraint", "conname"), ["t_pkey"]);
+    assert!(column(&context, "pg_constraint", "conname").contains(&"t_pkey".to_owned()));
     assert!(column(&context, "pg_type", "typname").contains(&"_t".to_owned()));
     assert_eq!(column(&context, "pg_matviews", "definition"), [" SELECT id FROM t;"]);
 }

@@ -69,19 +69,20 @@ fn relation<'a>(
 
 /// Refuses a relation of another kind than the statement says.
 pub(super) fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) -> SqlResult<()> {
-    let (wanted, relkind) = match kind {
-        DropKind::Table => ("table", 'r'),
-        DropKind::Source => ("source", 'f'),
-        DropKind::View => ("view", 'v'),
-        DropKind::MaterializedView => ("materialized view", 'm'),
-        DropKind::Index => ("index", 'i'),
-        DropKind::Sink => ("sink", ' '),
+    let wanted = match kind {
+        DropKind::Table => "table",
+        DropKind::Source => "source",
+        DropKind::View => "view",
+        DropKind::MaterializedView => "materialized view",
+        DropKind::Index => "index",
+        DropKind::Sink => "sink",
+        DropKind::Subscription => "subscription",
         DropKind::Schema | DropKind::Database => return Ok(()),
     };
-    if object.relkind() == relkind {
+    if object.kind_name() == wanted {
         return Ok(());
     }
-    let article = if relkind == 'i' { "an" } else { "a" };
+    let article = if kind == DropKind::Index { "an" } else { "a" };
     let message = format!("\"{}\" is not {article} {wanted}", object.name.name);
     Err(SqlError::new(code::WRONG_OBJECT_TYPE, message).position(name.position))
 }

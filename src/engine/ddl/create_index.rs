@@ -147,6 +147,7 @@ fn indexed<'a>(catalog: &'a Catalog, name: &Name, names: &Names) -> SqlResult<&'
         ObjectKind::Source(_) => "sources",
         ObjectKind::Index(_) => "indexes",
         ObjectKind::Sink(_) => "sinks",
+        ObjectKind::Subscription(_) => "subscriptions",
     };
     let message = format!("cannot create index on relation \"{}\"", name.name);
     Err(SqlError::new(code::WRONG_OBJECT_TYPE, message)

@@ -15,26 +15,45 @@ use crate::error::SqlResult;
 use crate::planner;
 use crate::planner::statement::CreateMaterializedView;
 
+/// Who waits for a view to be created, and how that ends before its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Way<'a> {
+    pub cancel: &'a CancellationToken,
+    /// Nobody waits for more than that it has begun.
+    pub background: bool,
+}
+
 impl Engine {
     /// Creates a materialized view, and returns when it shows all of its inputs and goes on with
     /// everybody's epochs. If `cancel` comes before, the view goes away; if the server does, the
-    /// view goes on catching up after the restart.
+    /// view goes on catching up after the restart. `way` says whether to wait at all.
     pub async fn create_materialized_view(
         self: &Arc<Self>,
         statement: &CreateMaterializedView,
         definition: &str,
         names: &Names,
         parallelism: usize,
-        cancel: &CancellationToken,
+        way: Way<'_>,
     ) -> SqlResult<DdlOutcome> {
         let started = {
             let deed = Deed::Create { name: &statement.name, connector: None };
-            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
+            let _one_at_a_time = self.permitted_unless(way.cancel, deed, names).await?;
             self.declare(statement, definition, names, parallelism).await?
         };
         match started {
             Started::Exists(outcome) => Ok(outcome),
-            Started::CatchingUp(beginning) => self.finish_job(beginning, cancel).await,
+            Started::CatchingUp(beginning) if way.background => {
+                let job = beginning.object.0;
+                self.finish_in_background(beginning);
+                let name = &statement.name;
+                let message = format!(
+                    "materialized view \"{name}\" is created in the background, by job {job}"
+                );
+                Ok(DdlOutcome::notice(message).detail(format!(
+                    "SHOW JOBS shows how far it is, WAIT waits for it, CANCEL JOB {job} undoes it."
+                )))
+            }
+            Started::CatchingUp(beginning) => self.finish_job(beginning, way.cancel).await,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::checkpoint::coordinator::{Change, suspended_key};
 use crate::checkpoint::detached::progress_key;
 use crate::dataflow::source::positions_key;
 use crate::engine::sink::place_key;
-use crate::engine::{Engine, boot};
+use crate::engine::{Engine, boot, subscription};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{Drop, DropKind};
 use crate::state::MetaEntry;
@@ -34,6 +34,9 @@ impl Engine {
             DropKind::Source => self.drop_relations(RelationKind::Source, statement, names).await,
             DropKind::View => self.drop_relations(RelationKind::View, statement, names).await,
             DropKind::Sink => self.drop_relations(RelationKind::Sink, statement, names).await,
+            DropKind::Subscription => {
+                self.drop_relations(RelationKind::Subscription, statement, names).await
+            }
             DropKind::Index => self.drop_relations(RelationKind::Index, statement, names).await,
             DropKind::MaterializedView => {
                 self.drop_relations(RelationKind::MaterializedView, statement, names).await
@@ -161,6 +164,9 @@ impl Engine {
         for reader in readers.iter().chain(objects) {
             changelog_off.extend(self.coordinator.readers().remove(*reader));
         }
+        for object in objects {
+            self.coordinator.readers().dismiss(*object, &was_dropped(&catalog, *object));
+        }
         let dropped: HashSet<ObjectId> = objects.iter().copied().collect();
         let change = Change { dropped, changelog_off, meta, ..Change::default() };
         self.coordinator.change(change).await?;
@@ -178,9 +184,24 @@ impl Engine {
     }
 }
 
+/// What those are told who watch an object.
+fn was_dropped(catalog: &Catalog, object: ObjectId) -> SqlError {
+    let what = match catalog.object(object) {
+        Some(found) => format!("{} \"{}\"", found.kind_name(), found.name.name),
+        None => format!("object {}", object.0),
+    };
+    SqlError::new(code::UNDEFINED_TABLE, format!("{what} was dropped"))
+}
+
 /// The names of an object's own metadata.
 pub(in crate::engine) fn own_meta(object: ObjectId) -> Vec<Vec<u8>> {
-    vec![progress_key(object), positions_key(object), suspended_key(object), place_key(object)]
+    vec![
+        progress_key(object),
+        positions_key(object),
+        suspended_key(object),
+        place_key(object),
+        subscription::marks_key(object),
+    ]
 }
 
 pub(super) fn outcome(plan: DropPlan) -> DdlOutcome {

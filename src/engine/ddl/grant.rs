@@ -421,12 +421,13 @@ fn targets(
 fn is_of(object: &Object, kind: Option<DropKind>) -> bool {
     match (kind, &object.kind) {
         (_, ObjectKind::Index(_)) => false,
-        (None, ObjectKind::Sink(_)) => false,
+        (None, ObjectKind::Sink(_) | ObjectKind::Subscription(_)) => false,
         (None, _)
         | (Some(DropKind::View), ObjectKind::View(_))
         | (Some(DropKind::MaterializedView), ObjectKind::MaterializedView(_))
         | (Some(DropKind::Source), ObjectKind::Source(_))
-        | (Some(DropKind::Sink), ObjectKind::Sink(_)) => true,
+        | (Some(DropKind::Sink), ObjectKind::Sink(_))
+        | (Some(DropKind::Subscription), ObjectKind::Subscription(_)) => true,
         _ => false,
     }
 }

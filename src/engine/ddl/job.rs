@@ -4,11 +4,13 @@
 use std::collections::HashSet;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::DdlOutcome;
+use super::authority::Deed;
+use super::{DdlOutcome, Names};
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::{Change, JobSpec};
 use crate::checkpoint::detached::{Progress, nothing_read};
@@ -16,11 +18,24 @@ use crate::checkpoint::status::JobState;
 use crate::engine::{Engine, boot};
 use crate::error::{SqlError, SqlResult, code};
 use crate::graph;
+use crate::task;
 use crate::types::{Epoch, ObjectId};
+
+/// How often one who waits for a creation looks.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How far the creation of an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Creation {
+    /// Of its inputs, read so far.
+    pub rows: u64,
+    /// About which part of them that is, in thousandths; `None` where nobody knows.
+    pub read: Option<u16>,
+}
 
 /// A job that catches up, and where its outcome will be told.
 pub(super) struct Beginning {
-    object: ObjectId,
+    pub(super) object: ObjectId,
     outcome: watch::Receiver<Option<SqlResult<()>>>,
 }
 
@@ -48,12 +63,15 @@ impl Engine {
         for input in &changelog_on {
             self.coordinator.readers().advance(*input, id, Epoch(0));
         }
+        // How much there is to be read is known of what is stored.
+        let of_stored = changelog_on == HashSet::from_iter(job.graph.upstream_objects());
         let change = Change { changelog_on, meta, ..Change::default() };
         if let Err(error) = self.coordinator.change(change).await {
             self.stop_changelogs(id).await;
             return Err(error);
         }
-        let state = JobState::Detached { rows: 0, done: Epoch(0) };
+        let read = of_stored.then_some(0);
+        let state = JobState::Detached { rows: 0, done: Epoch(0), read };
         self.coordinator.status().set_job(id, state);
         self.publish(next);
         let outcome = self.start_detached(job, Progress::default())?;
@@ -75,6 +93,89 @@ impl Engine {
             told.map_or(None, |told| told.clone()).unwrap_or_else(ended)
         };
         self.or_undo(object, cancel, finished).await.map(|()| DdlOutcome::default())
+    }
+
+    /// The same without anybody who waits: what fails goes away, and the log says why.
+    pub(super) fn finish_in_background(self: &Arc<Self>, beginning: Beginning) {
+        let Beginning { object, mut outcome } = beginning;
+        let engine = Arc::clone(self);
+        task::spawn_on(&self.stream, format!("creation {}", object.0), async move {
+            let told = outcome.wait_for(Option::is_some).await;
+            let Some(Err(error)) = told.map_or(None, |told| told.clone()) else { return };
+            // Whoever ends the job sees to the rest, and after a stop of the server it goes on.
+            if error.code == code::QUERY_CANCELED {
+                return;
+            }
+            tracing::error!(object = object.0, %error, "an object could not be created");
+            if let Err(undo) = engine.undo_job(object).await {
+                tracing::error!(object = object.0, %undo, "an unfinished object stays");
+            }
+        });
+    }
+
+    /// CANCEL JOB: takes away what is being created.
+    pub async fn cancel_job(self: &Arc<Self>, job: u64, names: &Names) -> SqlResult<DdlOutcome> {
+        let _one_at_a_time = self.permitted(Deed::JudgedLater, names).await?;
+        let catalog = self.catalog();
+        let found = u32::try_from(job).ok().and_then(|id| catalog.object(ObjectId(id)));
+        let creating = |object: &&Arc<Object>| {
+            matches!(self.coordinator.status().job(object.id), Some(JobState::Detached { .. }))
+        };
+        let object = found.filter(creating).ok_or_else(|| {
+            SqlError::new(code::UNDEFINED_OBJECT, format!("nothing is being created by job {job}"))
+                .hint("SHOW JOBS shows what is catching up; DROP takes away what is created.")
+        })?;
+        catalog.actor(&names.user)?.check_owns(object)?;
+        if let Some(dependant) = catalog.dependants(object.id).first() {
+            let message = format!("job {job} cannot be cancelled because others depend on it");
+            let error = SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message);
+            return Err(match catalog.object(*dependant) {
+                Some(other) => error.detail(format!(
+                    "{} \"{}\" reads {} \"{}\".",
+                    other.kind_name(),
+                    other.name.name,
+                    object.kind_name(),
+                    object.name.name
+                )),
+                None => error,
+            });
+        }
+        let gone = [object.id];
+        let (next, changes) = catalog.without(&gone)?;
+        self.take_away(&gone, next, changes).await?;
+        Ok(DdlOutcome::default())
+    }
+
+    /// How far what is being created is; `None` when it is.
+    pub fn creation(&self, object: ObjectId) -> Option<Creation> {
+        match self.coordinator.status().job(object)? {
+            JobState::Detached { rows, read, .. } => Some(Creation { rows, read }),
+            _ => None,
+        }
+    }
+
+    /// Waits until what is being created is: `object`, or all.
+    pub async fn created(&self, object: Option<ObjectId>) -> SqlResult<()> {
+        loop {
+            let catalog = self.catalog();
+            let waited = match object {
+                None => catalog.objects().any(|object| self.creation(object.id).is_some()),
+                Some(id) if catalog.object(id).is_none() => {
+                    return Err(SqlError::new(code::UNDEFINED_OBJECT, "it was not created")
+                        .detail("Its job failed, or was cancelled.")
+                        .hint("The server's log says why a job failed."));
+                }
+                Some(id) => match (self.creation(id), self.failure(id)) {
+                    (Some(_), _) => true,
+                    (None, Some(error)) => return Err(error),
+                    (None, None) => false,
+                },
+            };
+            if !waited {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
     }
 
     /// The outcome of `finishing`; if that is an error, or `cancel` comes before, `object` is taken

@@ -7,6 +7,7 @@ mod create_index;
 mod create_materialized_view;
 mod create_sink;
 mod create_source;
+mod create_subscription;
 mod create_table;
 mod create_view;
 mod drop;
@@ -18,7 +19,9 @@ mod schema;
 mod temporary;
 mod unique_index;
 
+pub use create_materialized_view::Way;
 pub(super) use drop::own_meta;
+pub use job::Creation;
 pub(super) use temporary::forget_temporary;
 pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 
@@ -68,6 +71,13 @@ pub struct DdlOutcome {
 impl DdlOutcome {
     fn notice(message: impl Into<String>) -> Self {
         Self { notices: vec![Notice { message: message.into(), detail: None, warning: None }] }
+    }
+
+    fn detail(mut self, detail: impl Into<String>) -> Self {
+        if let Some(last) = self.notices.last_mut() {
+            last.detail = Some(detail.into());
+        }
+        self
     }
 
     fn warning(code: SqlState, message: impl Into<String>) -> Self {

@@ -55,7 +55,9 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
             format!("cannot change view \"{name}\""),
         )
         .hint("Change the tables that the view reads.")),
-        ObjectKind::Index(_) | ObjectKind::Sink(_) => object.check_readable(),
+        ObjectKind::Index(_) | ObjectKind::Sink(_) | ObjectKind::Subscription(_) => {
+            object.check_readable()
+        }
         ObjectKind::Source(_) => {
             Err(SqlError::new(code::WRONG_OBJECT_TYPE, format!("cannot change source \"{name}\""))
                 .hint("A table with the same connector can be read and written."))

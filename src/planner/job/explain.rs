@@ -10,8 +10,16 @@ use crate::graph::{
     JoinKind, Map, Materialize, Node, NodeKind, TopN, Upstream,
 };
 
+/// What is known of node `.1` of fragment `.0` while it runs.
+pub type NodeFacts<'a> = dyn Fn(usize, usize) -> Option<String> + 'a;
+
 /// A line a node, under a line a fragment.
 pub fn explain(job: &Job, catalog: &Catalog) -> Vec<String> {
+    explain_running(job, catalog, &|_, _| None)
+}
+
+/// The same, with what is known of each node.
+pub fn explain_running(job: &Job, catalog: &Catalog, facts: &NodeFacts<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, fragment) in job.fragments.iter().enumerate().rev() {
         let actors = match fragment.distribution {
@@ -19,29 +27,39 @@ pub fn explain(job: &Job, catalog: &Catalog) -> Vec<String> {
             Distribution::Hash | Distribution::Single => "1 actor".to_owned(),
         };
         lines.push(format!("Fragment {index}: {actors}"));
-        explain_node(&mut lines, fragment, fragment.nodes.len() - 1, 1, catalog);
+        let facts = |node| facts(index, node);
+        let mut nodes = Nodes { lines: &mut lines, fragment, catalog, facts: &facts };
+        nodes.explain(fragment.nodes.len() - 1, 1);
     }
     lines
 }
 
-fn explain_node(
-    lines: &mut Vec<String>,
-    fragment: &Fragment,
-    index: usize,
-    depth: usize,
-    catalog: &Catalog,
-) {
-    let node = &fragment.nodes[index];
-    let mut content = format!("{} #{}", what(node, fragment, catalog), node.id);
-    if node.append_only {
-        content.push_str(", append-only");
-    }
-    if let Some(state) = state(&node.kind) {
-        let _ = write!(content, "; state: {state}");
-    }
-    lines.push(format!("{:indent$}{content}", "", indent = depth * 2));
-    for &input in &node.inputs {
-        explain_node(lines, fragment, input, depth + 1, catalog);
+/// A fragment's nodes being written.
+struct Nodes<'a> {
+    lines: &'a mut Vec<String>,
+    fragment: &'a Fragment,
+    catalog: &'a Catalog,
+    facts: &'a dyn Fn(usize) -> Option<String>,
+}
+
+impl Nodes<'_> {
+    fn explain(&mut self, index: usize, depth: usize) {
+        let node = &self.fragment.nodes[index];
+        let mut content = format!("{} #{}", what(node, self.fragment, self.catalog), node.id);
+        if node.append_only {
+            content.push_str(", append-only");
+        }
+        if let Some(state) = state(&node.kind) {
+            let _ = write!(content, "; state: {state}");
+        }
+        let indent = depth * 2;
+        self.lines.push(format!("{:indent$}{content}", ""));
+        if let Some(facts) = (self.facts)(index) {
+            self.lines.push(format!("{:indent$}  ({facts})", ""));
+        }
+        for &input in &node.inputs {
+            self.explain(input, depth + 1);
+        }
     }
 }
 

@@ -29,7 +29,7 @@ mod volatile;
 #[cfg(test)]
 mod tests;
 
-pub use explain::explain;
+pub use explain::{NodeFacts, explain, explain_running};
 pub use index::plan_index;
 pub(super) use plan::session;
 pub use plan::{

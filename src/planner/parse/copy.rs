@@ -4,6 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Copy, CopyDirection, CopyWhat, StatementKind};
 use super::front::Front;
+use super::subscribe;
 use crate::error::{SqlError, SqlResult};
 
 /// `COPY { table [(columns)] | (query) } { FROM STDIN | TO STDOUT } [options]`.
@@ -16,9 +17,12 @@ pub(super) fn copy(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         options.push(option("format", "binary"));
     }
     let what = if front.eat_token(&Token::LParen) {
-        let query = front.query()?;
+        let what = match front.is(0, "subscribe") {
+            true => CopyWhat::Subscribe(subscribe::subscribe(front)?),
+            false => CopyWhat::Query(front.query()?),
+        };
         front.expect_token(&Token::RParen)?;
-        CopyWhat::Query(query)
+        what
     } else {
         CopyWhat::Table { table: front.name()?, columns: front.optional_columns()? }
     };
@@ -50,7 +54,7 @@ fn is_direction(front: &Front<'_>, ahead: usize) -> bool {
 fn direction(front: &mut Front<'_>, what: &CopyWhat) -> SqlResult<CopyDirection> {
     let from = match what {
         CopyWhat::Table { .. } => front.eat(&["from"]),
-        CopyWhat::Query(_) => false,
+        CopyWhat::Query(_) | CopyWhat::Subscribe(_) => false,
     };
     if !from {
         front.expect(&["to"])?;

@@ -11,7 +11,7 @@ use super::super::statement::{
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{function, index, options, role, sink};
+use super::{function, index, options, role, sink, subscribe};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -54,6 +54,7 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "unlogged" => refuse("CREATE UNLOGGED TABLE"),
         "index" if allowed_to_replace => index::index(front, false),
         "sink" if allowed_to_replace => sink::sink(front),
+        "subscription" if allowed_to_replace => subscribe::subscription(front),
         "unique" if allowed_to_replace && front.eat(&["index"]) => index::index(front, true),
         "role" if allowed_to_replace => role::create(front, false),
         "user" if allowed_to_replace => role::create(front, true),

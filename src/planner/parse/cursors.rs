@@ -1,10 +1,16 @@
 //! Prepared statements and cursors by SQL, and DISCARD.
 
+use std::time::Duration;
+
 use sqlparser::tokenizer::Token;
 
-use super::super::statement::{Declare, Direction, Discard, Execute, Fetch, StatementKind};
+use super::super::statement::{
+    Declare, DeclaredRows, Direction, Discard, Execute, Fetch, StatementKind,
+};
 use super::front::Front;
-use crate::error::{SqlError, SqlResult};
+use super::{options, subscribe};
+use crate::error::{SqlError, SqlResult, code};
+use crate::types::duration;
 
 /// `EXECUTE name [(expression, ...)]`.
 pub(super) fn execute(front: &mut Front<'_>) -> SqlResult<StatementKind> {
@@ -31,12 +37,19 @@ pub(super) fn deallocate(front: &mut Front<'_>) -> SqlResult<StatementKind> {
 }
 
 /// `DECLARE name [BINARY] [ASENSITIVE | INSENSITIVE] [[NO] SCROLL] CURSOR
-/// [{WITH | WITHOUT} HOLD] FOR query`.
+/// [{WITH | WITHOUT} HOLD] FOR { query | SUBSCRIBE ... }`, or `DECLARE name SUBSCRIPTION CURSOR FOR
+/// subscription ...`.
 pub(super) fn declare(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     front.expect(&["declare"])?;
     let name = front.identifier()?.name;
     let mut binary = false;
     let mut scroll = None;
+    if front.eat(&["subscription", "cursor", "for"]) {
+        // RisingWave's: lives as long as the session, in a transaction or not.
+        let rows = DeclaredRows::Subscription(subscribe::subscription_cursor(front)?);
+        let declare = Declare { name, binary, scroll, hold: true, rows };
+        return Ok(StatementKind::Declare(Box::new(declare)));
+    }
     while !front.eat(&["cursor"]) {
         if front.eat(&["binary"]) {
             binary = true;
@@ -52,25 +65,43 @@ pub(super) fn declare(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let hold = front.eat(&["with", "hold"]);
     front.eat(&["without", "hold"]);
     front.expect(&["for"])?;
-    if front.is(0, "subscribe") {
-        return Err(SqlError::unsupported("DECLARE ... CURSOR FOR SUBSCRIBE"));
-    }
-    let query = front.query()?;
-    Ok(StatementKind::Declare(Box::new(Declare { name, binary, scroll, hold, query })))
+    let rows = match front.is(0, "subscribe") {
+        true => DeclaredRows::Subscribe(subscribe::subscribe(front)?),
+        false => DeclaredRows::Query(front.query()?),
+    };
+    Ok(StatementKind::Declare(Box::new(Declare { name, binary, scroll, hold, rows })))
 }
 
-/// `FETCH [direction] [FROM | IN] cursor`, and MOVE.
+/// `FETCH [direction] [FROM | IN] cursor [WITH (timeout = ...)]`, and MOVE.
 pub(super) fn fetch(front: &mut Front<'_>) -> SqlResult<Fetch> {
     front.advance();
     let direction = direction(front)?;
     let _ = front.eat(&["from"]) || front.eat(&["in"]);
     let cursor = front.identifier()?.name;
-    Ok(Fetch { cursor, direction })
+    let timeout = if front.eat(&["with"]) { timeout(front)? } else { None };
+    Ok(Fetch { cursor, direction, timeout })
+}
+
+/// `(timeout = interval)`.
+fn timeout(front: &mut Front<'_>) -> SqlResult<Option<Duration>> {
+    let mut timeout = None;
+    for (option, value) in options::parenthesized(front)? {
+        if option != "timeout" {
+            return Err(options::unrecognized(&option));
+        }
+        timeout = duration(&value)?;
+        if timeout.is_none() {
+            let message = format!("invalid value for parameter \"timeout\": \"{value}\"");
+            return Err(SqlError::new(code::INVALID_PARAMETER_VALUE, message)
+                .hint("It is a length of time, such as '1s' or '500 ms'; '0s' does not wait."));
+        }
+    }
+    Ok(timeout)
 }
 
 fn direction(front: &mut Front<'_>) -> SqlResult<Direction> {
     // A cursor may be named like a direction: the last word is always the cursor.
-    if *front.peek(1) == Token::EOF {
+    if *front.peek(1) == Token::EOF || front.is(1, "with") {
         return Ok(Direction::Forward(1));
     }
     if front.eat(&["next"]) {

@@ -4,24 +4,12 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Explain, Prepare, Statement, StatementKind};
 use super::front::Front;
-use super::{copy, create, cursors, dml, grant, index, maintain, other, variables};
+use super::{copy, create, cursors, dml, grant, index, maintain, other, subscribe, variables};
 use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
-const NOT_BUILT: &[&str] = &[
-    "call",
-    "cancel",
-    "cluster",
-    "do",
-    "import",
-    "kill",
-    "load",
-    "lock",
-    "merge",
-    "security",
-    "subscribe",
-    "wait",
-];
+const NOT_BUILT: &[&str] =
+    &["call", "cluster", "do", "import", "kill", "load", "lock", "merge", "security"];
 
 /// Reads one statement.
 pub(super) fn statement(front: &mut Front<'_>) -> SqlResult<Statement> {
@@ -65,6 +53,7 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "prepare" => prepare(front),
         "execute" => cursors::execute(front),
         "deallocate" => cursors::deallocate(front),
+        "subscribe" => Ok(StatementKind::Subscribe(Box::new(subscribe::subscribe(front)?))),
         "declare" => cursors::declare(front),
         "fetch" => Ok(StatementKind::Fetch(cursors::fetch(front)?)),
         "move" => Ok(StatementKind::Move(cursors::fetch(front)?)),
@@ -77,6 +66,8 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
             front.advance();
             Ok(StatementKind::Flush)
         }
+        "cancel" => other::cancel_jobs(front),
+        "wait" => other::wait(front),
         "checkpoint" => {
             front.advance();
             Ok(StatementKind::Checkpoint)
@@ -141,6 +132,9 @@ fn explain(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     };
     let (analyze, verbose) = (is_on("analyze"), is_on("verbose"));
     let position = front.position();
+    if analyze && front.eat(&["materialized", "view"]) {
+        return Ok(StatementKind::AnalyzeView(front.name()?));
+    }
     let target = kind(front)?;
     match target {
         StatementKind::Query(_)

@@ -142,12 +142,13 @@ fn grantees(front: &mut Front<'_>, direction: Direction) -> SqlResult<Vec<RoleNa
 fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
     let position = front.position();
     if front.eat(&["all"]) {
-        let kinds: [(&[&str], Option<DropKind>); 5] = [
+        let kinds: [(&[&str], Option<DropKind>); 6] = [
             (&["tables"], None),
             (&["views"], Some(DropKind::View)),
             (&["materialized", "views"], Some(DropKind::MaterializedView)),
             (&["sources"], Some(DropKind::Source)),
             (&["sinks"], Some(DropKind::Sink)),
+            (&["subscriptions"], Some(DropKind::Subscription)),
         ];
         for (words, kind) in kinds {
             if front.eat(words) {
@@ -195,6 +196,7 @@ fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
             (&["view"], DropKind::View),
             (&["source"], DropKind::Source),
             (&["sink"], DropKind::Sink),
+            (&["subscription"], DropKind::Subscription),
         ]
         .into_iter()
         .find(|(words, _)| front.eat(words))

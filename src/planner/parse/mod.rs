@@ -20,6 +20,7 @@ mod other;
 mod role;
 mod script;
 mod sink;
+mod subscribe;
 mod variables;
 
 #[cfg(test)]

@@ -91,6 +91,18 @@ pub(super) fn connector(
     }
 }
 
+/// An option that is on or off.
+pub(super) fn flag(option: &str, value: &str) -> SqlResult<bool> {
+    match value.to_lowercase().as_str() {
+        "true" | "on" | "1" => Ok(true),
+        "false" | "off" | "0" => Ok(false),
+        _ => Err(SqlError::new(
+            code::INVALID_PARAMETER_VALUE,
+            format!("{option} must be \"true\" or \"false\", not \"{value}\""),
+        )),
+    }
+}
+
 /// An option nobody knows.
 pub(super) fn unrecognized(name: &str) -> SqlError {
     SqlError::new(code::INVALID_PARAMETER_VALUE, format!("unrecognized parameter \"{name}\""))

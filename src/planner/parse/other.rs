@@ -10,13 +10,14 @@ use crate::error::{SqlError, SqlResult, code};
 
 /// The words for a kind of object.
 pub(super) fn object_kind(front: &mut Front<'_>) -> SqlResult<DropKind> {
-    let kinds: [(&[&str], DropKind); 8] = [
+    let kinds: [(&[&str], DropKind); 9] = [
         (&["table"], DropKind::Table),
         (&["source"], DropKind::Source),
         (&["view"], DropKind::View),
         (&["materialized", "view"], DropKind::MaterializedView),
         (&["index"], DropKind::Index),
         (&["sink"], DropKind::Sink),
+        (&["subscription"], DropKind::Subscription),
         (&["schema"], DropKind::Schema),
         (&["database"], DropKind::Database),
     ];
@@ -41,7 +42,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         "aggregate",
         "connection",
         "secret",
-        "subscription",
         "publication",
         "domain",
         "policy",
@@ -141,6 +141,29 @@ pub(super) fn describe(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     front.advance();
     front.eat(&["table"]);
     Ok(StatementKind::Describe(front.name()?))
+}
+
+/// `CANCEL { JOB | JOBS } n, ...`.
+pub(super) fn cancel_jobs(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    front.expect(&["cancel"])?;
+    if !front.eat(&["jobs"]) {
+        front.expect(&["job"])?;
+    }
+    let jobs = front.list(|front| {
+        let error = front.syntax_error();
+        u64::try_from(front.integer()?).map_err(|_| error)
+    })?;
+    Ok(StatementKind::CancelJobs(jobs))
+}
+
+/// `WAIT [FOR] [MATERIALIZED VIEW name]`.
+pub(super) fn wait(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    front.expect(&["wait"])?;
+    front.eat(&["for"]);
+    match front.eat(&["materialized", "view"]) {
+        true => Ok(StatementKind::Wait(Some(front.name()?))),
+        false => Ok(StatementKind::Wait(None)),
+    }
 }
 
 /// `LISTEN channel`, `UNLISTEN { channel | * }`, `NOTIFY channel [, 'payload']`.

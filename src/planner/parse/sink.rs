@@ -39,8 +39,8 @@ pub(super) fn sink(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     if front.eat(&["with"]) {
         for (option, value) in options::parenthesized(front)? {
             match option.as_str() {
-                "snapshot" => create.snapshot = flag(&option, &value)?,
-                "force_append_only" => create.force_append_only = flag(&option, &value)?,
+                "snapshot" => create.snapshot = options::flag(&option, &value)?,
+                "force_append_only" => create.force_append_only = options::flag(&option, &value)?,
                 "type" => create.append_only = only_inserts(&value)?,
                 "parallelism" => create.parallelism = Some(parallelism_of(&value)?),
                 other => return Err(options::unrecognized(other)),
@@ -48,17 +48,6 @@ pub(super) fn sink(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
     }
     Ok(StatementKind::CreateSink(Box::new(create)))
-}
-
-fn flag(option: &str, value: &str) -> SqlResult<bool> {
-    match value.to_lowercase().as_str() {
-        "true" | "on" | "1" => Ok(true),
-        "false" | "off" | "0" => Ok(false),
-        _ => Err(SqlError::new(
-            code::INVALID_PARAMETER_VALUE,
-            format!("{option} must be \"true\" or \"false\", not \"{value}\""),
-        )),
-    }
 }
 
 fn only_inserts(value: &str) -> SqlResult<bool> {

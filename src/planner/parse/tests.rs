@@ -244,11 +244,11 @@ fn session_statements() {
          fetch backward 2 in c; move all c; close all; deallocate all; deallocate prepare p; \
          discard all; listen a; unlisten *; notify a, 'x'; execute p (1, 'x'); flush; checkpoint",
         expect![[r#"
-            Declare(Declare { name: "c", binary: true, scroll: Some(false), hold: true, query: Query("select 1") })
-            Fetch(Fetch { cursor: "c", direction: Forward(1) })
-            Fetch(Fetch { cursor: "c", direction: Forward(5) })
-            Fetch(Fetch { cursor: "c", direction: Forward(-2) })
-            Move(Fetch { cursor: "c", direction: ForwardAll })
+            Declare(Declare { name: "c", binary: true, scroll: Some(false), hold: true, rows: Query(Query("select 1")) })
+            Fetch(Fetch { cursor: "c", direction: Forward(1), timeout: None })
+            Fetch(Fetch { cursor: "c", direction: Forward(5), timeout: None })
+            Fetch(Fetch { cursor: "c", direction: Forward(-2), timeout: None })
+            Move(Fetch { cursor: "c", direction: ForwardAll, timeout: None })
             Close(None)
             Deallocate(None)
             Deallocate(Some("p"))

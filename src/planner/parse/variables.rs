@@ -137,7 +137,7 @@ pub(super) fn show(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
         return Ok(StatementKind::Show(Show::Columns(front.name()?)));
     }
-    let kinds: [(&[&str], ShowKind); 10] = [
+    let kinds: [(&[&str], ShowKind); 11] = [
         (&["tables"], ShowKind::Tables),
         (&["sources"], ShowKind::Sources),
         (&["materialized", "views"], ShowKind::MaterializedViews),
@@ -145,6 +145,7 @@ pub(super) fn show(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         (&["views"], ShowKind::Views),
         (&["indexes"], ShowKind::Indexes),
         (&["sinks"], ShowKind::Sinks),
+        (&["subscriptions"], ShowKind::Subscriptions),
         (&["schemas"], ShowKind::Schemas),
         (&["databases"], ShowKind::Databases),
         (&["jobs"], ShowKind::Jobs),

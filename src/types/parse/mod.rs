@@ -22,6 +22,8 @@ pub(super) use interval::{Interval, interval};
 pub(super) use json::{check_json, jsonb};
 pub(super) use number::{boolean, decimal, float, integer, numeric, oid};
 
+use std::time::Duration;
+
 use super::zone::Zone;
 use crate::error::{SqlError, SqlResult, code};
 
@@ -55,6 +57,16 @@ pub fn canonical_jsonb(text: &str) -> SqlResult<Vec<u8>> {
 /// A timestamptz: microseconds since 1970.
 pub fn instant(text: &str, style: &InputStyle) -> SqlResult<i64> {
     timestamptz(text, style)
+}
+
+/// A length of time from an interval's text; `None` if it is negative, or has months.
+pub fn duration(text: &str) -> SqlResult<Option<Duration>> {
+    let interval = interval(text)?;
+    let day = Duration::from_secs(24 * 60 * 60);
+    let days = u32::try_from(interval.days).ok().and_then(|days| day.checked_mul(days));
+    let micros = u64::try_from(interval.micros).ok().map(Duration::from_micros);
+    let whole = days.zip(micros).and_then(|(days, micros)| days.checked_add(micros));
+    Ok(whole.filter(|_| interval.months == 0))
 }
 
 /// White space as C knows it.
