@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use futures::{StreamExt, stream};
 use sqllogictest::harness::Trial;
 use tokio::sync::mpsc;
@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("creation/says_how_far_it_is", says_how_far_it_is),
         trial("creation/in_the_background_over_a_kill", in_the_background),
         trial("creation/a_job_is_cancelled", a_job_is_cancelled),
+        trial("creation/what_is_going_is_not_taken_for_made", what_is_going_is_not_there),
     ]
 }
 
@@ -141,4 +142,34 @@ async fn a_job_is_cancelled() -> Result<()> {
     execute(&client, "CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM big").await?;
     nothing_left(&mut server, job.parse()?)?;
     nothing_left(&mut server, second.parse()?)
+}
+
+/// Between the moment when its rows are gone and the one when its name is, nobody may take a view
+/// for one that was made.
+async fn what_is_going_is_not_there() -> Result<()> {
+    let mut server = Server::start_failing(2, Some("drop-publish=1*sleep(1000)")).await?;
+    let client = server.connect().await?;
+    execute(&client, MANY).await?;
+    execute(&client, "SET background_ddl = on").await?;
+    execute(&client, &format!("CREATE MATERIALIZED VIEW heavy AS {HEAVY}")).await?;
+    let job = value(&client, "SELECT id FROM weir.jobs WHERE name = 'heavy'").await?;
+    let (waiting, reading) = (server.connect().await?, server.connect().await?);
+    let waiting =
+        tokio::spawn(async move { execute(&waiting, "WAIT MATERIALIZED VIEW heavy").await });
+    let cancel = format!("CANCEL JOB {job}");
+    let cancelling = tokio::spawn(async move { execute(&client, &cancel).await });
+    let mut asked = 0;
+    while !cancelling.is_finished() {
+        let read = value(&reading, "SELECT count(*) FROM heavy").await;
+        let error = match read {
+            Ok(rows) => bail!("{rows} rows of half a view were read"),
+            Err(error) => format!("{error:#}"),
+        };
+        ensure!(error.contains("55000") || error.contains("42P01"), "{error}");
+        asked += 1;
+    }
+    cancelling.await??;
+    ensure!(asked > 1, "it went at once");
+    ensure!(waiting.await?.is_err(), "WAIT says that it is there");
+    nothing_left(&mut server, job.parse()?)
 }

@@ -11,6 +11,8 @@ pub const ACTOR_PROCESS: &str = "actor-process";
 pub const ACTOR_BARRIER: &str = "actor-barrier";
 /// In a detached job, after it has read a chunk of its input's snapshot.
 pub const BACKFILL_CHUNK: &str = "backfill-chunk";
+/// When objects are out of the graph and the store, before the catalog says so.
+pub const DROP_PUBLISH: &str = "drop-publish";
 
 /// Starts reading `FAILPOINTS`; the guard keeps them set.
 pub fn setup() -> fail::FailScenario<'static> {

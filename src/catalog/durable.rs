@@ -67,7 +67,12 @@ pub(super) fn put_object(object: &Object) -> SqlResult<Change> {
 }
 
 pub(super) fn delete_object(id: ObjectId) -> Change {
-    (format!("{OBJECT}{}", id.0).into_bytes(), None)
+    (object_key(id), None)
+}
+
+/// Where an object is in the metadata.
+pub fn object_key(id: ObjectId) -> Vec<u8> {
+    format!("{OBJECT}{}", id.0).into_bytes()
 }
 
 pub(super) fn put_function(function: &Function) -> SqlResult<Change> {

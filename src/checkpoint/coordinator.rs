@@ -539,7 +539,6 @@ impl Loop {
         let epoch = flight.barrier.epoch;
         for object in &flight.barrier.mutation.dropped {
             self.plan.remove(*object);
-            self.status.forget(*object);
             self.failures.remove(object);
         }
         let total = flight.barrier.injected.elapsed();

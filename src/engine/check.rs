@@ -348,8 +348,8 @@ impl SystemTables for NothingRuns {
         Err(SqlError::internal(format!("no system table {name}")))
     }
 
-    fn failure(&self, _object: ObjectId) -> Option<SqlError> {
-        None
+    fn check_whole(&self, _object: ObjectId, _snapshot: &Snapshot) -> SqlResult<()> {
+        Ok(())
     }
 
     /// What is checked is read without indexes.

@@ -27,9 +27,11 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::catalog::Catalog;
+use crate::catalog::durable::object_key;
 use crate::catalog::pg::PgSession;
+use crate::catalog::{Catalog, ObjectKind};
 use crate::checkpoint::Coordinator;
+use crate::checkpoint::detached::progress_key;
 use crate::checkpoint::status::JobState;
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::error::{SqlError, SqlResult, code};
@@ -169,31 +171,56 @@ impl Engine {
         }
     }
 
-    /// Why reading `object` must fail, if it must.
+    /// Why reading `object` now must fail, if it must.
     pub(crate) fn failure(&self, object: ObjectId) -> Option<SqlError> {
-        let name = || match self.catalog().object(object) {
-            Some(found) => format!("{} \"{}\"", found.kind_name(), found.name.name),
-            None => format!("object {}", object.0),
-        };
         match self.coordinator.status().job(object)? {
             JobState::Attached => None,
             JobState::Detached { rows, .. } => Some(
-                SqlError::new(
-                    code::OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    format!("{} has not been populated", name()),
-                )
-                .detail(format!("It is being created: {rows} rows of its inputs are read."))
-                .hint("Wait until it is ready; weir.jobs shows how far it is."),
+                self.not_to_be_read(object, "has not been populated")
+                    .detail(format!("It is being created: {rows} rows of its inputs are read."))
+                    .hint("Wait until it is ready; weir.jobs shows how far it is."),
             ),
             JobState::Suspended { error } => Some(
-                SqlError::new(
-                    code::OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    format!("{} is suspended", name()),
-                )
-                .detail(error.message)
-                .hint("It failed again and again. Drop it, and create it anew."),
+                self.not_to_be_read(object, "is suspended")
+                    .detail(error.message)
+                    .hint("It failed again and again. Drop it, and create it anew."),
             ),
         }
+    }
+
+    /// An error unless `snapshot` has what `object` is, which the snapshot itself says: what runs
+    /// goes on meanwhile.
+    pub(crate) fn check_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<()> {
+        if let Some(error) = self.failure(object) {
+            return Err(error);
+        }
+        if snapshot.meta(&progress_key(object))?.is_some() {
+            return Err(self
+                .not_to_be_read(object, "was not populated when the statement began")
+                .hint("It is now: say the statement, or its transaction, again."));
+        }
+        if snapshot.meta(&object_key(object))?.is_some() {
+            return Ok(());
+        }
+        match self.catalog().object(object) {
+            // To a transaction that began before, a table is as empty as it was then.
+            Some(found) if matches!(found.kind, ObjectKind::Table(_)) => Ok(()),
+            Some(_) => Err(self
+                .not_to_be_read(object, "was created after the transaction had begun")
+                .hint("Read it in a new transaction.")),
+            None => {
+                Err(SqlError::new(code::UNDEFINED_TABLE, "what the statement reads was dropped")
+                    .hint("Say the statement again."))
+            }
+        }
+    }
+
+    fn not_to_be_read(&self, object: ObjectId, why: &str) -> SqlError {
+        let what = match self.catalog().object(object) {
+            Some(found) => format!("{} \"{}\"", found.kind_name(), found.name.name),
+            None => format!("object {}", object.0),
+        };
+        SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, format!("{what} {why}"))
     }
 
     /// Ends all background work, commits what is open, and stops the graph.

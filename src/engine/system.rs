@@ -191,8 +191,8 @@ impl SystemTables for System {
         Ok(RecordBatch::try_new(schema, columns)?)
     }
 
-    fn failure(&self, object: ObjectId) -> Option<SqlError> {
-        self.engine.upgrade().and_then(|engine| engine.failure(object))
+    fn check_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<()> {
+        self.engine.upgrade().map_or(Ok(()), |engine| engine.check_whole(object, snapshot))
     }
 
     fn is_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<bool> {

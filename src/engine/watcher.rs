@@ -129,9 +129,7 @@ impl Engine {
     ) -> SqlResult<Watcher> {
         let object = &watch.object;
         for needed in [Some(object.id), watch.subscription].into_iter().flatten() {
-            if let Some(error) = self.failure(needed) {
-                return Err(error);
-            }
+            self.check_whole(needed, &context.snapshot)?;
         }
         let shown: Vec<usize> = (0..object.columns.len()).collect();
         let reading = Reading {

@@ -16,7 +16,7 @@ use crate::catalog::pg::{PgContext, PgSession};
 use crate::catalog::privilege::Privileges;
 use crate::catalog::{Catalog, Object};
 use crate::clock::WallTime;
-use crate::error::{SqlError, SqlResult};
+use crate::error::SqlResult;
 use crate::expr::Generated;
 use crate::state::Snapshot;
 use crate::types::text::TextStyle;
@@ -142,9 +142,9 @@ pub trait SystemTables: fmt::Debug + Send + Sync {
     /// The rows of table `name` now, with its schema.
     fn rows(&self, name: &str) -> SqlResult<RecordBatch>;
 
-    /// Why `object` cannot be read: a failing row of a view that was made with
-    /// `on_error = 'fail'`.
-    fn failure(&self, object: ObjectId) -> Option<SqlError>;
+    /// An error unless `snapshot` has what `object` is: its job may have been suspended, may still
+    /// have been reading its inputs then, or both may have gone since it was found by its name.
+    fn check_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<()>;
 
     /// Whether an index has, in `snapshot`, all rows of what it indexes.
     fn is_whole(&self, object: ObjectId, snapshot: &Snapshot) -> SqlResult<bool>;

@@ -194,9 +194,7 @@ pub(super) fn stored_relation(
 fn provider(context: &QueryContext, object: &Arc<Object>) -> SqlResult<Arc<dyn TableProvider>> {
     match &object.kind {
         ObjectKind::Table(_) | ObjectKind::MaterializedView(_) => {
-            if let Some(failure) = context.system.failure(object.id) {
-                return Err(failure);
-            }
+            context.system.check_whole(object.id, &context.snapshot)?;
             let rows = context.rows_of(object.id);
             let strict = Strict::of(context, object);
             let provider = ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?;

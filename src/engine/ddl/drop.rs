@@ -13,6 +13,7 @@ use crate::dataflow::source::positions_key;
 use crate::engine::sink::place_key;
 use crate::engine::{Engine, boot, subscription};
 use crate::error::{SqlError, SqlResult, code};
+use crate::failpoint;
 use crate::planner::statement::{Drop, DropKind};
 use crate::state::MetaEntry;
 use crate::types::ObjectId;
@@ -170,6 +171,7 @@ impl Engine {
         let dropped: HashSet<ObjectId> = objects.iter().copied().collect();
         let change = Change { dropped, changelog_off, meta, ..Change::default() };
         self.coordinator.change(change).await?;
+        failpoint::hit(failpoint::DROP_PUBLISH);
         for (on, index) in guards {
             if let Some(inbox) = self.inbox(on) {
                 inbox.remove_guard(index);
@@ -180,6 +182,10 @@ impl Engine {
             inboxes.remove(object);
         }
         self.publish(next);
+        // Not before: what has a name and no state is taken for something that can be read.
+        for object in objects {
+            self.coordinator.status().forget(*object);
+        }
         Ok(())
     }
 }
