@@ -3,6 +3,7 @@
 mod login;
 mod privileges;
 mod rules;
+mod start_values;
 mod tls;
 
 use sqllogictest::harness::Trial;
@@ -12,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = login::trials();
     trials.extend(privileges::trials());
     trials.extend(rules::trials());
+    trials.extend(start_values::trials());
     trials.extend(tls::trials());
     trials
 }

@@ -3,6 +3,8 @@
 //! The scripts under `wire/` say what is sent and what must come back, and run on PostgreSQL too,
 //! which proves that what they expect is right. What depends on time is in Rust, below.
 
+mod deadlock;
+mod row_locks;
 mod savepoints;
 mod script;
 mod sessions;
@@ -14,6 +16,8 @@ use sqllogictest::harness::Trial;
 /// The tests of this module.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = script::trials();
+    trials.extend(deadlock::trials());
+    trials.extend(row_locks::trials());
     trials.extend(savepoints::trials());
     trials.extend(sessions::trials());
     trials.extend(timing::trials());

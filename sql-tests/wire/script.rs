@@ -31,6 +31,7 @@ use pgwire::messages::extendedquery::{
     TARGET_TYPE_BYTE_STATEMENT,
 };
 use pgwire::messages::simplequery::Query;
+use pgwire::messages::terminate::Terminate;
 use sqllogictest::harness::Trial;
 
 use super::socket::Socket;
@@ -104,8 +105,16 @@ impl Sessions {
 
     async fn send(&mut self, letter: char, message: &str) -> Result<()> {
         let mut bytes = bytes::BytesMut::new();
-        message_of(message)?.encode(&mut bytes)?;
-        self.get(letter).await?.send_bytes(&bytes).await
+        let message = message_of(message)?;
+        message.encode(&mut bytes)?;
+        let socket = self.get(letter).await?;
+        socket.send_bytes(&bytes).await?;
+        if let PgWireFrontendMessage::Terminate(_) = message {
+            // When the server has closed the connection, it has forgotten the session.
+            while socket.receive_within(ANSWER_MAX).await.is_ok() {}
+            self.open.remove(&letter);
+        }
+        Ok(())
     }
 
     async fn receive(&mut self, letter: char, limit: Duration) -> Result<String> {
@@ -228,6 +237,7 @@ fn message_of(line: &str) -> Result<PgWireFrontendMessage> {
         }
         "Flush" => PgWireFrontendMessage::Flush(Flush::new()),
         "Sync" => PgWireFrontendMessage::Sync(Sync::new()),
+        "Terminate" => PgWireFrontendMessage::Terminate(Terminate::new()),
         "CopyData" => {
             let data = text_or_empty.replace("\\n", "\n").replace("\\t", "\t");
             PgWireFrontendMessage::CopyData(CopyData::new(Bytes::from(data)))

@@ -91,6 +91,9 @@ pub struct Database {
     /// Who may do what with it; `None`: nothing was granted or revoked yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acl: Option<Acl>,
+    /// What variables of sessions in it begin with, by name in lower case.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// What a name in a schema stands for.
@@ -176,6 +179,7 @@ pub(super) fn built_in_databases() -> impl Iterator<Item = Database> {
         owner: DEFAULT_OWNER.to_owned(),
         comment: None,
         acl: None,
+        settings: BTreeMap::new(),
     })
 }
 

@@ -3,7 +3,7 @@
 //! Nothing here writes: the changes go to disk with the epoch in which the statement takes effect,
 //! and only then does anybody see the new catalog.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::catalog::{
@@ -12,6 +12,7 @@ use super::catalog::{
 use super::durable::{self, Change};
 use super::edit_access::NewKind;
 use super::object::{Object, ObjectKind};
+use super::role::Role;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -211,6 +212,7 @@ impl Catalog {
             owner: owner.to_owned(),
             comment: None,
             acl: None,
+            settings: BTreeMap::new(),
         };
         let mut next = self.clone();
         let mut changes = vec![durable::put_database(&database)?];
@@ -222,9 +224,18 @@ impl Catalog {
     /// Without a database. That nobody is connected to it, the session knows.
     pub fn without_database(&self, name: &str) -> SqlResult<Edited> {
         let database = self.database(name).ok_or_else(|| no_database(name))?;
-        let changes = vec![durable::delete_database(database.id)?];
+        let mut changes = vec![durable::delete_database(database.id)?];
         let mut next = self.clone();
         Arc::make_mut(&mut next.databases).remove(name);
+        for role in self.roles() {
+            let mut role = Role::clone(role);
+            let before = role.settings.len();
+            role.settings.retain(|setting| setting.database != Some(database.id));
+            if role.settings.len() != before {
+                changes.push(durable::put_role(&role)?);
+                next.insert_role(role);
+            }
+        }
         Ok((next, changes))
     }
 

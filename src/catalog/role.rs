@@ -50,6 +50,19 @@ pub struct Role {
     pub valid_until: Option<i64>,
     pub member_of: Vec<Membership>,
     pub comment: Option<String>,
+    /// What its sessions' variables begin with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<RoleSetting>,
+}
+
+/// What a variable of a role's sessions begins with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleSetting {
+    /// `None`: in any database.
+    pub database: Option<ObjectId>,
+    /// In lower case.
+    pub name: String,
+    pub value: String,
 }
 
 /// That a role is a member of another.
@@ -80,6 +93,7 @@ impl Role {
             valid_until: None,
             member_of: Vec::new(),
             comment: None,
+            settings: Vec::new(),
         }
     }
 

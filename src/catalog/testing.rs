@@ -138,6 +138,7 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             listening: Vec::new(),
             prepared: Arc::default(),
             cursors: Vec::new(),
+            locks: None,
         }),
     }
 }

@@ -10,6 +10,7 @@ pub mod check;
 pub mod ddl;
 pub mod dml;
 mod jobs;
+mod locks;
 mod pump;
 mod sink;
 mod subscribe;
@@ -42,6 +43,8 @@ use crate::types::text::TextStyle;
 use crate::types::{Epoch, ObjectId};
 
 pub use ddl::{Creation, DdlOutcome, Names, Notice, Way};
+use locks::Locks;
+pub use locks::{LockMark, SessionAdvisory};
 pub use subscribe::{change_rows, subscribed};
 pub use system::System;
 use views::Views;
@@ -77,7 +80,7 @@ pub struct Engine {
     settings: Settings,
     /// What all statements' sessions have in common.
     template: Arc<SessionState>,
-    locks: Arc<dml::Locks>,
+    locks: Arc<Locks>,
     row_ids: Arc<dml::RowIds>,
     system: OnceLock<Arc<System>>,
 }
@@ -163,12 +166,18 @@ impl Engine {
             gate: Arc::clone(self.gate()),
             inbox: Arc::new(move |table| engine.inbox(table)),
             locks: Arc::clone(&self.locks),
+            owner: self.locks.task(),
             row_ids: Arc::clone(&self.row_ids),
             limits: dml::Limits {
                 transaction_bytes_max: self.settings.memory_bytes / TRANSACTION_SHARE,
             },
             lock_timeout: None,
         }
+    }
+
+    /// The advisory locks of a session.
+    pub fn session_locks(&self, pid: i32) -> Arc<SessionAdvisory> {
+        Arc::new(SessionAdvisory::new(&self.locks, pid))
     }
 
     /// Why reading `object` now must fail, if it must.

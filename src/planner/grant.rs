@@ -63,6 +63,30 @@ pub struct AlterRole {
     pub options: RoleOptions,
 }
 
+/// `ALTER ROLE ... [IN DATABASE ...] SET | RESET`, `ALTER DATABASE ... SET | RESET`: what the
+/// variables of sessions begin with.
+#[derive(Debug, Clone)]
+pub struct AlterSettings {
+    /// `None`: any role's sessions.
+    pub role: Option<RoleName>,
+    /// `None`: in any database.
+    pub database: Option<String>,
+    pub change: SettingChange,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingChange {
+    /// The name in lower case; no values: `DEFAULT`, which is as good as RESET.
+    Set {
+        name: String,
+        values: Option<Vec<String>>,
+    },
+    /// `SET name FROM CURRENT`.
+    FromCurrent(String),
+    Reset(String),
+    ResetAll,
+}
+
 #[derive(Debug, Clone)]
 pub struct DropRole {
     pub roles: Vec<RoleName>,

@@ -65,4 +65,4 @@ pub use rows::{
 };
 pub use sql_functions::{DescribedFunction, describe_function};
 pub use statement::{Statement, StatementKind};
-pub use syntax::{Expression, Name, Query};
+pub use syntax::{Expression, LockWait, Name, Query, RowLock};

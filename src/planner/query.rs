@@ -41,7 +41,7 @@ use super::sql_functions::{
     Functions, Known, PARAMETERS, arrange_calls, inline, reach, type_arguments,
 };
 use super::subquery_syntax::spell_subqueries;
-use super::syntax::Query;
+use super::syntax::{Query, RowLock};
 use super::whole_rows::spell_whole_rows;
 use super::window_syntax::spell_windows;
 use crate::catalog::catalog::PG_CATALOG;
@@ -69,6 +69,8 @@ pub struct PlannedQuery {
     pub plan: LogicalPlan,
     /// Types of the parameters `$1`, `$2`, ...: as declared, or as their use says.
     pub parameters: Vec<SqlType>,
+    /// What must be locked before it is read.
+    pub locks: Arc<[RowLock]>,
 }
 
 impl PlannedQuery {
@@ -116,7 +118,8 @@ pub async fn plan_query(
         .await
         .map_err(|error| planning_error(error, &*query.tree, &query.source))?;
     let functions = session_functions(state, &query.tree).await?;
-    plan_tree(state, relations, &query.tree, &query.source, declared, &functions)
+    let planned = plan_tree(state, relations, &query.tree, &query.source, declared, &functions)?;
+    Ok(PlannedQuery { locks: Arc::clone(&query.locks), ..planned })
 }
 
 /// The functions in SQL that a session's statement may call.
@@ -241,7 +244,7 @@ fn plan_guarded(
         .and_then(order_by_keys)
         .and_then(|plan| grouping_sets::split(plan, grouping_sets::Split::Empty))
         .map_err(wrong)?;
-    Ok(PlannedQuery { plan, parameters })
+    Ok(PlannedQuery { plan, parameters, locks: Arc::default() })
 }
 
 /// The plan as it is written: nothing is resolved that needs all of it.

@@ -10,10 +10,10 @@ use crate::catalog::object::{Connector, OnError};
 use crate::types::SqlType;
 
 use super::grant::{
-    AlterOwner, AlterRole, CreateRole, DefaultPrivileges, DropOwned, DropRole, Grant, GrantRole,
-    ReassignOwned,
+    AlterOwner, AlterRole, AlterSettings, CreateRole, DefaultPrivileges, DropOwned, DropRole,
+    Grant, GrantRole, ReassignOwned,
 };
-use super::syntax::{Expression, From, Name, Query, Selection};
+use super::syntax::{Expression, From, LockWait, Name, Query, Selection};
 
 /// One statement of a script.
 #[derive(Debug, Clone)]
@@ -50,6 +50,7 @@ pub enum StatementKind {
     CreateDatabase(CreateDatabase),
     CreateRole(Box<CreateRole>),
     AlterRole(Box<AlterRole>),
+    AlterSettings(Box<AlterSettings>),
     DropRole(DropRole),
     GrantRole(GrantRole),
     Grant(Box<Grant>),
@@ -68,6 +69,7 @@ pub enum StatementKind {
     Show(Show),
     Describe(Name),
     Comment(Comment),
+    LockTable(LockTable),
     /// Waits until all that was written before is in every view.
     Flush,
     /// `CANCEL JOB n, ...`.
@@ -427,6 +429,15 @@ pub struct Explain {
     /// All of `EXPLAIN (...)`, names in lower case; a flag without value is `true`.
     pub options: Vec<(String, String)>,
     pub target: StatementKind,
+}
+
+/// `LOCK TABLE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockTable {
+    pub tables: Vec<Name>,
+    /// Whether the mode is in the way of those who write: the weaker ones are nobody's here.
+    pub excludes_writers: bool,
+    pub wait: LockWait,
 }
 
 /// `SET [SESSION | LOCAL] name = value, ...`.

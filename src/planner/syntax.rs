@@ -34,6 +34,32 @@ pub struct Query {
     pub(super) source: Arc<Source>,
     /// Its exact source.
     pub text: String,
+    /// `FOR UPDATE` and its kin: what is locked before it is read.
+    pub(super) locks: Arc<[RowLock]>,
+}
+
+/// A table whose rows a query locks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowLock {
+    pub table: Name,
+    pub wait: LockWait,
+}
+
+/// What becomes of a statement when somebody else has the lock that it wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockWait {
+    Wait,
+    /// `NOWAIT`.
+    Refuse,
+    /// `SKIP LOCKED`: it goes on without what is locked.
+    Skip,
+}
+
+impl Query {
+    /// What must be locked before it is read.
+    pub fn locks(&self) -> &[RowLock] {
+        &self.locks
+    }
 }
 
 impl fmt::Debug for Query {

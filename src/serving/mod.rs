@@ -28,7 +28,7 @@ pub use context::{QueryContext, Reader, SystemTables, ViewPlanner};
 pub use execute::{execute, physical_plan};
 pub use names::{SEARCH_PATH, TARGET};
 pub use replay::connector_options;
-pub use rows::{Entries, Overlaid, Overlay, PendingRows, SnapshotRows, StoredRows};
+pub use rows::{Entries, NoRows, Overlaid, Overlay, PendingRows, SnapshotRows, StoredRows};
 pub use scan::{ScanProvider, Shown};
 pub use session::{session_state, template};
 pub use strict::Strict;

@@ -38,6 +38,25 @@ pub trait StoredRows: fmt::Debug + Send + Sync {
     ) -> Result<Entries, StateError>;
 }
 
+/// Nothing.
+#[derive(Debug)]
+pub struct NoRows;
+
+impl StoredRows for NoRows {
+    fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+        Ok(vec![None; keys.len()])
+    }
+
+    fn page(
+        &self,
+        _from: Bound<&[u8]>,
+        _to: Option<&[u8]>,
+        _entries_max: usize,
+    ) -> Result<Entries, StateError> {
+        Ok(Entries { page: Page::default(), resume: None })
+    }
+}
+
 /// What a snapshot has of a table.
 pub struct SnapshotRows {
     snapshot: Arc<Snapshot>,

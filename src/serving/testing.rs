@@ -184,6 +184,7 @@ impl Fixture {
                 listening: Vec::new(),
                 prepared: Arc::default(),
                 cursors: Vec::new(),
+                locks: None,
             }),
             style: TextStyle::default(),
             now: WallTime(1_700_000_000_000_000),

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use super::interrupt::Interrupt;
+use super::notice::Notice;
 use super::prepared::Basis;
 use super::session::Session;
 use super::sessions::Sessions;
+use super::transaction::WARNING;
 use super::variables::Scope;
 use crate::catalog::pg::{Cursor, Effect, PgSession};
 use crate::clock::{self, WallTime};
-use crate::engine::dml;
+use crate::engine::{SessionAdvisory, dml};
 use crate::error::SqlResult;
 use crate::serving::QueryContext;
 use crate::types::text::{ByteaOutput, IntervalStyle, TextStyle};
@@ -36,6 +38,7 @@ impl Session {
     pub(super) fn dml_context(&self) -> dml::Context {
         let mut context = self.engine.dml_context();
         context.lock_timeout = self.lock_timeout();
+        context.owner = self.locks.owner();
         context
     }
 
@@ -89,6 +92,7 @@ impl Session {
             listening: self.listening.clone(),
             prepared: self.show_prepared(),
             cursors: self.show_cursors(),
+            locks: Some(Arc::<SessionAdvisory>::clone(&self.locks)),
         }
     }
 
@@ -113,6 +117,11 @@ impl Session {
                     self.membership.sessions().raise(pid, Interrupt::Shutdown);
                 }
                 Effect::Notify { channel, payload } => self.send_word(&channel, &payload)?,
+                Effect::Warn(message) => self.notify(Notice::warning(WARNING, message)),
+                Effect::Lock(request) => {
+                    let (locks, timeout) = (Arc::clone(&self.locks), self.lock_timeout());
+                    self.interrupts().race(locks.lock(request, timeout)).await?;
+                }
                 Effect::Sleep(length) => {
                     let slept = async {
                         tokio::time::sleep(length).await;

@@ -147,6 +147,7 @@ impl Session {
             StatementKind::AlterRole(alter) => {
                 engine.alter_role(alter, &names, &self.input_style()).await
             }
+            StatementKind::AlterSettings(alter) => self.alter_settings(alter, &names).await,
             StatementKind::DropRole(drop) => engine.drop_roles(drop, &names).await,
             StatementKind::GrantRole(grant) => engine.grant_roles(grant, &names).await,
             StatementKind::Grant(grant) => engine.grant(grant, &names).await,
@@ -307,6 +308,8 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::CreateDatabase(_) => "CREATE DATABASE",
         StatementKind::CreateRole(_) => "CREATE ROLE",
         StatementKind::AlterRole(_) => "ALTER ROLE",
+        StatementKind::AlterSettings(alter) if alter.role.is_none() => "ALTER DATABASE",
+        StatementKind::AlterSettings(_) => "ALTER ROLE",
         StatementKind::DropRole(_) => "DROP ROLE",
         StatementKind::GrantRole(grant) => match grant.direction {
             Direction::Grant => "GRANT ROLE",

@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::session::Session;
 use super::variables::Scope;
+use crate::catalog::pg::SessionLocks;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::Discard;
 
@@ -15,6 +16,7 @@ impl Session {
                 self.deallocate(None)?;
                 self.portals.clear();
                 self.unlisten(None);
+                self.locks.unlock_all();
                 self.reassign("session_authorization", Scope::Session)?;
                 self.variables.reset_all();
                 self.discard_temporary().await?;

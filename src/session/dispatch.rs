@@ -52,6 +52,7 @@ impl Session {
             | StatementKind::Update(_)
             | StatementKind::Delete(_)
             | StatementKind::Truncate(_) => Box::pin(self.write(&statement.kind, parameters)).await,
+            StatementKind::LockTable(lock) => Box::pin(self.lock_tables(lock)).await,
             StatementKind::Copy(copy) => Box::pin(self.copy(copy)).await,
             StatementKind::Explain(explain) => Box::pin(self.explain(explain, parameters)).await,
             StatementKind::AnalyzeView(name) => Box::pin(self.analyze_view(name)).await,
@@ -85,6 +86,7 @@ impl Session {
             | StatementKind::CreateDatabase(_)
             | StatementKind::CreateRole(_)
             | StatementKind::AlterRole(_)
+            | StatementKind::AlterSettings(_)
             | StatementKind::DropRole(_)
             | StatementKind::GrantRole(_)
             | StatementKind::Grant(_)

@@ -16,7 +16,7 @@ use super::show::JOBS_QUERY;
 use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::catalog_query::CatalogQuery;
-use crate::planner::{self, PlannedQuery, Query};
+use crate::planner::{self, PlannedQuery, Query, RowLock};
 use crate::serving::{self, QueryContext, Relation};
 use crate::task;
 use crate::types::{ObjectId, SqlType};
@@ -36,6 +36,13 @@ impl Planned {
         }
     }
 
+    fn locks(&self) -> &[RowLock] {
+        match self {
+            Planned::Catalog(_) => &[],
+            Planned::Plan(query) => &query.locks,
+        }
+    }
+
     /// The columns, with the tables they come from in `catalog`.
     pub(super) fn description(&self, catalog: &Catalog) -> Description {
         match self {
@@ -52,7 +59,9 @@ impl Session {
         query: &Query,
         parameters: &Parameters,
     ) -> SqlResult<Rows> {
-        let context = self.query_context()?;
+        let locked = self.lock_rows(query.locks()).await?;
+        let mut context = self.query_context()?;
+        context.rows.extend(locked);
         let interrupts = Arc::clone(&self.interrupts);
         let style = self.text_style();
         let work = async {
@@ -68,7 +77,9 @@ impl Session {
         planned: &Planned,
         parameters: &Parameters,
     ) -> SqlResult<Rows> {
-        let context = self.query_context()?;
+        let locked = self.lock_rows(planned.locks()).await?;
+        let mut context = self.query_context()?;
+        context.rows.extend(locked);
         let interrupts = Arc::clone(&self.interrupts);
         let style = self.text_style();
         let work = async {
@@ -120,7 +131,7 @@ async fn plan(
 fn rebound(context: &QueryContext, planned: &Planned) -> SqlResult<Planned> {
     let Planned::Plan(query) = planned else { return Ok(planned.clone()) };
     let plan = serving::bind(query.plan.clone(), context)?;
-    Ok(Planned::Plan(Arc::new(PlannedQuery { plan, parameters: query.parameters.clone() })))
+    Ok(Planned::Plan(Arc::new(PlannedQuery { plan, ..PlannedQuery::clone(query) })))
 }
 
 async fn start(

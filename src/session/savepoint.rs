@@ -1,13 +1,13 @@
 //! Savepoints: SAVEPOINT, RELEASE, ROLLBACK TO.
 //!
 //! What goes back with a savepoint: rows and their locks, variables, cursors that were opened after
-//! it, notifications. What does not, as in PostgreSQL: sequences, and how far a cursor has come.
+//! it, notifications, advisory locks for the transaction. What does not, as in PostgreSQL: sequences, and how far a cursor has come.
 
 use super::channels::WordMark;
 use super::outcome::Outcome;
 use super::session::Session;
 use super::variables::Saved;
-use crate::engine::dml;
+use crate::engine::{LockMark, dml};
 use crate::error::{SqlError, SqlResult, SqlState};
 
 /// `invalid_savepoint_specification`.
@@ -21,6 +21,7 @@ pub(super) struct Savepoint {
     writes: Option<dml::Mark>,
     variables: Saved,
     word: WordMark,
+    locks: LockMark,
 }
 
 impl Session {
@@ -31,6 +32,7 @@ impl Session {
             writes: self.block.writes.as_mut().map(dml::Transaction::mark),
             variables: self.variables.save(),
             word: self.block.word.mark(),
+            locks: self.locks.mark(),
         };
         self.block.savepoints.push(savepoint);
         Ok(Outcome::Command("SAVEPOINT".to_owned()))
@@ -56,12 +58,13 @@ impl Session {
         let index = self.find_savepoint(name)?;
         self.block.savepoints.truncate(index + 1);
         self.portals.retain(|_, portal| portal.depth <= index);
-        let Savepoint { writes, variables, word, .. } = &self.block.savepoints[index];
+        let Savepoint { writes, variables, word, locks, .. } = &self.block.savepoints[index];
         match (writes, &mut self.block.writes) {
             (Some(mark), Some(writes)) => writes.roll_back_to(*mark),
             // All that there is came after it.
             _ => self.block.writes = None,
         }
+        self.locks.roll_back_to(*locks);
         self.variables.restore(variables);
         self.block.word.roll_back_to(*word);
         self.block.failed = false;

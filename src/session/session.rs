@@ -17,7 +17,7 @@ use super::variables::Variables;
 use crate::catalog::privilege::Privileges;
 use crate::catalog::{Catalog, Role, pg};
 use crate::clock;
-use crate::engine::Engine;
+use crate::engine::{Engine, SessionAdvisory};
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner::{self, Statement};
 use crate::serving::SystemTables;
@@ -44,6 +44,7 @@ pub struct Client {
 pub struct Session {
     pub(super) engine: Arc<Engine>,
     pub(super) membership: Membership,
+    pub(super) locks: Arc<SessionAdvisory>,
     pub(super) interrupts: Arc<Interrupts>,
     pub(super) client: Client,
     /// The role that logged in.
@@ -72,6 +73,12 @@ impl std::fmt::Debug for Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.locks.end();
+    }
+}
+
 impl Session {
     /// A session for a client that is who it says; an error if there is no such user or database,
     /// or if it may not log in to it.
@@ -91,7 +98,8 @@ impl Session {
             let message = format!("too many connections for role \"{}\"", client.user);
             return Err(SqlError::new(code::TOO_MANY_CONNECTIONS, message));
         }
-        Ok(Self {
+        let mut session = Self {
+            locks: engine.session_locks(membership.process_id()),
             engine,
             interrupts: Arc::clone(membership.interrupts()),
             membership,
@@ -107,7 +115,9 @@ impl Session {
             listening: Vec::new(),
             remarks: Arc::default(),
             weir_tables: Arc::new(weir_tables),
-        })
+        };
+        session.take_start_values(role);
+        Ok(session)
     }
 
     /// The statements of a client's string.

@@ -49,7 +49,7 @@ pub(super) fn proper_name(name: &str) -> &str {
 }
 
 /// The list of a SET as one value. A path keeps its elements apart.
-fn value_of(name: &str, values: &[String]) -> SqlResult<String> {
+pub(super) fn value_of(name: &str, values: &[String]) -> SqlResult<String> {
     if name.eq_ignore_ascii_case("search_path") {
         return Ok(values.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", "));
     }

@@ -33,7 +33,7 @@ use crate::serving::QueryContext;
 use crate::types::Epoch;
 
 /// `warning`.
-const WARNING: SqlState = "01000";
+pub(super) const WARNING: SqlState = "01000";
 
 /// What ReadyForQuery says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,7 @@ impl Session {
         if self.block.savepoints.is_empty() {
             // Nothing can bring them back: others need not wait for the locks.
             self.block.writes = None;
+            self.locks.end_transaction();
         }
         // Those from before the savepoint live on when it is gone back to.
         let depth = self.block.savepoints.len();
@@ -268,6 +269,7 @@ impl Session {
     async fn commit_block(&mut self) -> SqlResult<()> {
         let Block { writes, word, .. } = std::mem::take(&mut self.block);
         let committed = self.commit_writes(writes, word).await;
+        self.locks.end_transaction();
         match committed {
             Ok(()) => self.variables.commit(),
             Err(_) => self.variables.roll_back(),
@@ -279,6 +281,7 @@ impl Session {
 
     fn roll_back_block(&mut self) {
         self.block = Block::default();
+        self.locks.end_transaction();
         self.variables.roll_back();
         self.close_portals_of_transaction(false);
     }

@@ -297,7 +297,7 @@ impl Variables {
     }
 }
 
-fn accept(name: &str, value: &str) -> SqlResult<(String, String)> {
+pub(super) fn accept(name: &str, value: &str) -> SqlResult<(String, String)> {
     let key = name.to_ascii_lowercase();
     match setting::find(name) {
         Some(setting) => Ok((key, setting.accept(value)?)),
@@ -312,7 +312,7 @@ fn is_of_transaction(key: &str) -> bool {
 }
 
 /// `a.b`: a variable of the client's own.
-fn is_custom(name: &str) -> bool {
+pub(super) fn is_custom(name: &str) -> bool {
     name.split_once('.').is_some_and(|(class, rest)| !class.is_empty() && !rest.is_empty())
 }
 

@@ -12,6 +12,7 @@ mod data;
 mod function;
 mod index;
 mod information_schema;
+mod lock;
 mod names;
 mod objects;
 mod procs;
@@ -28,7 +29,9 @@ use std::sync::Arc;
 
 pub use function::{Function, Returns, check_notification, function, functions_by_name};
 pub use index::column_names;
+pub use lock::{AdvisoryKey, Lock, LockMode, LockRequest, LockScope, Locked, SessionLocks};
 pub use names::reg_from_text;
+pub use procs::parameter_type;
 pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
 pub use session::{
@@ -183,6 +186,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_database" => system::pg_database,
         "pg_shdescription" => system::pg_shdescription,
         "pg_roles" => roles::pg_roles,
+        "pg_db_role_setting" => roles::pg_db_role_setting,
         "pg_authid" => roles::pg_authid,
         "pg_user" => roles::pg_user,
         "pg_shadow" => roles::pg_shadow,
@@ -192,6 +196,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_settings" => system::pg_settings,
         "pg_prepared_statements" => system::pg_prepared_statements,
         "pg_cursors" => system::pg_cursors,
+        "pg_locks" => lock::pg_locks,
         "pg_stat_activity" => system::pg_stat_activity,
         "pg_stat_gssapi" => statistics::pg_stat_gssapi,
         "pg_stat_database" => statistics::pg_stat_database,

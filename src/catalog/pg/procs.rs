@@ -13,6 +13,7 @@ use crate::catalog::Function;
 use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::drop::quote_identifier;
 use crate::catalog::function::Returns;
+use crate::types::SqlType;
 
 /// `pg_language.oid` of SQL.
 const SQL_LANGUAGE: u32 = 14;
@@ -73,6 +74,26 @@ fn fixed_schema(context: &PgContext, id: u32) -> Option<String> {
     let oid = fixed_value("pg_proc", id, "pronamespace")?.as_oid();
     let schema = context.catalog.schemas().find(|schema| Some(schema.id.0) == oid)?;
     Some(schema.name.clone())
+}
+
+/// The type of a parameter at a position of PostgreSQL's functions of this name that take so many:
+/// text unless all of them take the same number there, or a truth value.
+pub fn parameter_type(name: &str, arity: usize, position: usize) -> SqlType {
+    let signatures = fixed_oids("pg_proc", "proname", name).iter().filter_map(|id| {
+        let types = fixed_value("pg_proc", *id, "proargtypes")?.as_list()?.to_vec();
+        (types.len() == arity).then(|| types.get(position)?.as_oid()).flatten()
+    });
+    let mut types: Vec<u32> = signatures.collect();
+    types.dedup();
+    match types.as_slice() {
+        [one] => match SqlType::from_oid(*one) {
+            Some(
+                found @ (SqlType::BigInt | SqlType::Integer | SqlType::Oid | SqlType::Boolean),
+            ) => found,
+            _ => SqlType::Text,
+        },
+        _ => SqlType::Text,
+    }
 }
 
 pub(super) fn pg_proc(context: &PgContext, rows: &mut Rows) {

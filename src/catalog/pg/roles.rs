@@ -35,9 +35,57 @@ fn role_row(role: &Role, password: Value) -> [(&'static str, Value); 12] {
     ]
 }
 
+/// `name=value` of each; NULL if there is none.
+fn config<'a>(settings: impl Iterator<Item = (&'a String, &'a String)>) -> Value {
+    let mut texts = settings.map(|(name, value)| Value::text(format!("{name}={value}"))).peekable();
+    match texts.peek() {
+        Some(_) => Value::list(texts),
+        None => Value::Null,
+    }
+}
+
+/// What the role's sessions begin with, in one database or (`None`) in any.
+fn role_config(role: &Role, database: Option<ObjectId>) -> Value {
+    let here = role.settings.iter().filter(|setting| setting.database == database);
+    config(here.map(|setting| (&setting.name, &setting.value)))
+}
+
+/// With `more` as its last column.
+fn with<const N: usize, const M: usize>(
+    row: [(&'static str, Value); N],
+    more: (&'static str, Value),
+) -> [(&'static str, Value); M] {
+    const { assert!(M == N + 1) };
+    let mut rest = row.into_iter().chain([more]);
+    std::array::from_fn(|_| rest.next().unwrap_or(("", Value::Null)))
+}
+
 pub(super) fn pg_roles(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles() {
-        rows.push(role_row(role, Value::text(HIDDEN)));
+        let row = role_row(role, Value::text(HIDDEN));
+        rows.push(with::<12, 13>(row, ("rolconfig", role_config(role, None))));
+    }
+}
+
+/// What sessions begin with: by database, by role, by both. 0 is any.
+pub(super) fn pg_db_role_setting(context: &PgContext, rows: &mut Rows) {
+    let mut push = |database: u32, role: u32, config: Value| {
+        if config != Value::Null {
+            rows.push([
+                ("setdatabase", oid(database)),
+                ("setrole", oid(role)),
+                ("setconfig", config),
+            ]);
+        }
+    };
+    for database in context.catalog.databases() {
+        push(database.id.0, 0, config(database.settings.iter()));
+    }
+    for role in context.catalog.roles() {
+        push(0, role.id.0, role_config(role, None));
+        for database in context.catalog.databases() {
+            push(database.id.0, role.id.0, role_config(role, Some(database.id)));
+        }
     }
 }
 
@@ -64,7 +112,8 @@ fn user_row(role: &Role, password: Value) -> [(&'static str, Value); 8] {
 
 pub(super) fn pg_user(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles().filter(|role| role.login) {
-        rows.push(user_row(role, Value::text(HIDDEN)));
+        let row = user_row(role, Value::text(HIDDEN));
+        rows.push(with::<8, 9>(row, ("useconfig", role_config(role, None))));
     }
 }
 
@@ -72,7 +121,8 @@ pub(super) fn pg_user(context: &PgContext, rows: &mut Rows) {
 pub(super) fn pg_shadow(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles().filter(|role| role.login) {
         let password = role.password.as_ref().map(ToString::to_string);
-        rows.push(user_row(role, Value::optional(password)));
+        let row = user_row(role, Value::optional(password));
+        rows.push(with::<8, 9>(row, ("useconfig", role_config(role, None))));
     }
 }
 

@@ -10,6 +10,7 @@ use arrow::datatypes::SchemaRef;
 use parking_lot::Mutex;
 
 use super::super::catalog::{Catalog, DEFAULT_DATABASE, DEFAULT_OWNER};
+use super::lock::{LockRequest, SessionLocks};
 use crate::clock::{self, WallTime};
 use crate::types::ObjectId;
 
@@ -55,6 +56,8 @@ pub struct PgSession {
     /// Its prepared statements and cursors that have names.
     pub prepared: Arc<Vec<PreparedStatement>>,
     pub cursors: Vec<Arc<Cursor>>,
+    /// Its locks; `None`: nobody who could hold one.
+    pub locks: Option<Arc<dyn SessionLocks>>,
 }
 
 /// A prepared statement, as `pg_prepared_statements` shows it.
@@ -139,6 +142,10 @@ pub enum Effect {
     Sleep(Duration),
     /// `pg_notify(channel, payload)`: NOTIFY.
     Notify { channel: String, payload: String },
+    /// `pg_advisory_lock(key)` and its kin, where others are in the way: wait for them.
+    Lock(LockRequest),
+    /// Tell the client.
+    Warn(String),
 }
 
 impl PgContext {
@@ -174,6 +181,7 @@ impl PgSession {
             listening: Vec::new(),
             prepared: Arc::default(),
             cursors: Vec::new(),
+            locks: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod grant;
 mod job;
 mod role;
 mod schema;
+mod settings;
 mod temporary;
 mod unique_index;
 

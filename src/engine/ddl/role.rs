@@ -244,11 +244,11 @@ fn no_role(name: &str) -> SqlError {
     SqlError::new(code::UNDEFINED_OBJECT, format!("role \"{name}\" does not exist"))
 }
 
-fn forbidden(message: impl Into<String>) -> SqlError {
+pub(super) fn forbidden(message: impl Into<String>) -> SqlError {
     SqlError::new(code::INSUFFICIENT_PRIVILEGE, message)
 }
 
-fn check_not_system(role: &Role) -> SqlResult<()> {
+pub(super) fn check_not_system(role: &Role) -> SqlResult<()> {
     if !role.is_system() {
         return Ok(());
     }

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::locks::Locks;
 use super::row_id::RowIds;
 use crate::dataflow::inbox::{Gate, Inbox};
+use crate::engine::locks::{Locks, Owner};
 use crate::types::ObjectId;
 
-/// One for the process; a session sets its own `lock_timeout` in its copy. Cheap to clone.
+/// Everybody has one that is its own, and writes one transaction at a time with it. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     pub gate: Arc<Gate>,
     /// The inbox of a table, while it exists.
     pub inbox: Arc<dyn Fn(ObjectId) -> Option<Arc<Inbox>> + Send + Sync>,
     pub locks: Arc<Locks>,
+    /// Who takes them.
+    pub owner: Owner,
     pub row_ids: Arc<RowIds>,
     pub limits: Limits,
     /// How long a statement waits for a table; `None`: as long as it takes.

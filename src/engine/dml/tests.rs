@@ -7,11 +7,12 @@ use std::time::Duration;
 use datafusion::common::ScalarValue;
 
 use super::{
-    BoundParameters, Context, CopyIn, DmlResult, Limits, Locks, RowIds, Transaction, delete,
-    describe, insert, truncate, update,
+    BoundParameters, Context, CopyIn, DmlResult, Limits, RowIds, Transaction, delete, describe,
+    insert, truncate, update,
 };
 use crate::catalog::{Object, QualifiedName};
 use crate::dataflow::inbox::{Gate, Inbox};
+use crate::engine::locks::{Locks, Owner};
 use crate::error::SqlResult;
 use crate::planner::parse;
 use crate::planner::statement::{CopyWhat, StatementKind};
@@ -44,6 +45,7 @@ impl Database {
             gate: Arc::new(Gate::new(Epoch(1))),
             inbox: Arc::new(move |id| known.iter().find(|inbox| inbox.object() == id).cloned()),
             locks: Arc::new(Locks::default()),
+            owner: Owner::Session(1),
             row_ids: Arc::new(RowIds::default()),
             limits: Limits { transaction_bytes_max: 8 << 20 },
             lock_timeout: None,

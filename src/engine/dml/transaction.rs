@@ -14,11 +14,11 @@ use std::sync::Arc;
 use super::changes::Changes;
 use super::context::{Context, Limits};
 use super::environment::blocking;
-use super::locks::{Held, TransactionId};
 use super::undo::{Mark, Replaced, Step, UndoLog};
 use super::unique::{self, Taken};
 use crate::catalog::Object;
 use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
+use crate::engine::locks::{Held, Owner};
 use crate::error::{SqlError, SqlResult, code};
 use crate::serving::{Overlaid, Overlay, PendingRows, StoredRows};
 use crate::state::MetaEntry;
@@ -27,7 +27,7 @@ use crate::types::{Delta, Epoch, ObjectId};
 
 /// Writes so far, and the locks they need.
 pub struct Transaction {
-    id: TransactionId,
+    owner: Owner,
     /// The run of the graph in which the first lock was taken.
     generation: Option<Generation>,
     /// In the order of their ids, so that the write sets of two commits look alike.
@@ -35,6 +35,21 @@ pub struct Transaction {
     bytes: usize,
     /// What a ROLLBACK TO SAVEPOINT undoes.
     undo: UndoLog,
+}
+
+/// Whether a lock that somebody else has is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockWait {
+    /// As long as the session's `lock_timeout` allows.
+    Wait,
+    None,
+}
+
+fn inbox_of(context: &Context, table: &Object) -> SqlResult<Arc<Inbox>> {
+    (context.inbox)(table.id).ok_or_else(|| {
+        let name = &table.name.name;
+        SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
+    })
 }
 
 /// A table whose lock the transaction holds.
@@ -53,7 +68,7 @@ impl Transaction {
     /// An empty one. A statement outside of BEGIN ... COMMIT is a transaction of its own.
     pub fn begin(context: &Context) -> Self {
         Self {
-            id: context.locks.transaction(),
+            owner: context.owner,
             generation: None,
             tables: BTreeMap::new(),
             bytes: 0,
@@ -121,11 +136,14 @@ impl Transaction {
         if self.tables.contains_key(&object.id) {
             return Ok(());
         }
-        let inbox = (context.inbox)(object.id).ok_or_else(|| {
-            let name = &object.name.name;
-            SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
-        })?;
-        let held = context.locks.acquire(self.id, &inbox, context.lock_timeout).await?;
+        let inbox = inbox_of(context, object)?;
+        let held = context.locks.acquire(self.owner, &inbox, context.lock_timeout).await?;
+        self.note_lock(context, inbox, held);
+        Ok(())
+    }
+
+    fn note_lock(&mut self, context: &Context, inbox: Arc<Inbox>, held: Held) {
+        let object = inbox.object();
         // What is read from here on is of this run of the graph; earlier locks must be too.
         self.generation.get_or_insert_with(|| context.gate.generation());
         let written = Written {
@@ -136,13 +154,31 @@ impl Transaction {
             meta: Vec::new(),
             _held: held,
         };
-        self.tables.insert(object.id, written);
-        self.undo.note(Step::Locked(object.id));
-        Ok(())
+        self.tables.insert(object, written);
+        self.undo.note(Step::Locked(object));
+    }
+
+    /// Takes the write lock of `table` before anything is written; false if somebody else has it,
+    /// and that is not to be waited for.
+    pub async fn lock_table(
+        &mut self,
+        context: &Context,
+        table: &Object,
+        wait: LockWait,
+    ) -> SqlResult<bool> {
+        if wait == LockWait::Wait || self.tables.contains_key(&table.id) {
+            return self.lock(context, table).await.map(|()| true);
+        }
+        let inbox = inbox_of(context, table)?;
+        match context.locks.try_acquire(self.owner, &inbox) {
+            Some(held) => self.note_lock(context, inbox, held),
+            None => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// The rows of every locked table as this transaction sees them: committed, pending, its own.
-    pub(super) fn rows(&self) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
+    pub fn rows(&self) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
         self.tables
             .iter()
             .map(|(object, table)| {

@@ -2,7 +2,7 @@
 
 use sqlparser::ast;
 
-use crate::catalog::pg::{Reg, Value};
+use crate::catalog::pg::{self, Reg, Value};
 use crate::types::SqlType;
 
 use super::bind::{BindError, Binder, Bound, Context, function_arguments, function_name};
@@ -64,13 +64,14 @@ pub(super) fn bind_function(
         steps.sets.push(SetCall { slot, series, arguments });
         return Ok(Typed::new(Node::Slot(slot), sql_type));
     }
-    for argument in &mut arguments {
+    let arity = arguments.len();
+    for (position, argument) in arguments.iter_mut().enumerate() {
         if matches!(argument.node, Node::Parameter(_)) {
             let untyped = std::mem::replace(
                 argument,
                 Typed::new(Node::Constant(Value::Null), SqlType::Unknown),
             );
-            *argument = with_type(binder, untyped, &SqlType::Text);
+            *argument = with_type(binder, untyped, &pg::parameter_type(&name, arity, position));
         }
     }
     call(&name, arguments)

@@ -4,7 +4,9 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{Explain, Prepare, Statement, StatementKind};
 use super::front::Front;
-use super::{copy, create, cursors, dml, grant, index, maintain, other, subscribe, variables};
+use super::{
+    copy, create, cursors, dml, grant, index, locking, maintain, other, subscribe, variables,
+};
 use crate::error::{SqlError, SqlResult};
 
 /// Statements that exist in PostgreSQL or in its streaming relatives, and not yet here.
@@ -31,6 +33,7 @@ fn kind(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     match first.as_str() {
         "select" | "with" | "values" => dml::query(front),
         "insert" => dml::insert(front),
+        "lock" => locking::lock_table(front),
         "update" => dml::update(front),
         "delete" => dml::delete(front),
         "truncate" => dml::truncate(front),

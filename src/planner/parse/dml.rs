@@ -11,6 +11,7 @@ use super::super::statement::{
 };
 use super::super::syntax::{From, Name, Query, Selection};
 use super::front::{Front, fold_ident};
+use super::locking::row_locks;
 use crate::error::{SqlError, SqlResult, code};
 
 /// A query, or `WITH ... INSERT`.
@@ -29,18 +30,21 @@ pub(super) fn query(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         ast::SetExpr::Update(_) => Err(SqlError::unsupported("WITH before UPDATE")),
         ast::SetExpr::Delete(_) => Err(SqlError::unsupported("WITH before DELETE")),
         _ => {
+            let clauses = std::mem::take(&mut tree.locks);
             refuse_hidden_writes(&tree)?;
             let text = front.text_since(start);
+            let locks = row_locks(front, &tree, clauses)?;
             Ok(StatementKind::Query(Query {
                 tree: Arc::new(tree),
                 source: Arc::clone(front.source()),
                 text,
+                locks,
             }))
         }
     }
 }
 
-/// Refuses queries that would write, or lock rows.
+/// Refuses queries that would write, or lock rows where nobody takes the locks.
 pub(super) fn refuse_hidden_writes(query: &ast::Query) -> SqlResult<()> {
     struct Writes;
     impl Visitor for Writes {
@@ -54,7 +58,9 @@ pub(super) fn refuse_hidden_writes(query: &ast::Query) -> SqlResult<()> {
                 | ast::SetExpr::Merge(_) => {
                     ControlFlow::Break("a data-modifying statement in a query")
                 }
-                _ if !query.locks.is_empty() => ControlFlow::Break("SELECT FOR UPDATE or SHARE"),
+                _ if !query.locks.is_empty() => {
+                    ControlFlow::Break("SELECT FOR UPDATE or SHARE inside a statement")
+                }
                 _ => ControlFlow::Continue(()),
             }
         }

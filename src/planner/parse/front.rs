@@ -123,8 +123,8 @@ impl<'a> Front<'a> {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(mark_symmetric(call_current_role(spell_out_arrays(
-                spell_out_trim(spell_out_table(tokens)),
+            .with_tokens_with_locations(strengthen_locks(mark_symmetric(call_current_role(
+                spell_out_arrays(spell_out_trim(spell_out_table(tokens))),
             ))));
         Self { parser, source, terminator, end }
     }
@@ -362,6 +362,7 @@ impl<'a> Front<'a> {
             tree: Arc::new(*tree),
             source: Arc::clone(&self.source),
             text: self.text_since(start),
+            locks: Arc::default(),
         })
     }
 
@@ -395,7 +396,8 @@ impl<'a> Front<'a> {
 
     pub(super) fn wrap_query(&self, tree: ast::Query) -> Query {
         let text = tree.to_string();
-        Query { tree: Arc::new(tree), source: Arc::clone(&self.source), text }
+        let source = Arc::clone(&self.source);
+        Query { tree: Arc::new(tree), source, text, locks: Arc::default() }
     }
 
     pub(super) fn expression(&mut self) -> SqlResult<Expression> {
@@ -575,6 +577,23 @@ fn mark_symmetric(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         }
     }
     marked
+}
+
+/// `FOR NO KEY UPDATE` and `FOR KEY SHARE` lock less than `FOR UPDATE` and `FOR SHARE`, which
+/// sqlparser knows; here every lock is of a whole table.
+fn strengthen_locks(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is = |at: usize, word| tokens.get(at).is_some_and(|token| is_word(&token.token, word));
+    let weak = |at| {
+        let update = is(at, "for") && is(at + 1, "no") && is(at + 2, "key") && is(at + 3, "update");
+        let share = is(at, "for") && is(at + 1, "key") && is(at + 2, "share");
+        if update { 2 } else { usize::from(share) }
+    };
+    let (mut strong, mut at) = (Vec::with_capacity(tokens.len()), 0);
+    while let Some(token) = tokens.get(at) {
+        strong.push(token.clone());
+        at += 1 + weak(at);
+    }
+    strong
 }
 
 /// `current_role` is a call without parentheses, which sqlparser does not know.

@@ -3,13 +3,14 @@
 use sqlparser::tokenizer::Token;
 
 use super::super::grant::{
-    AlterOwner, DefaultKind, DefaultPrivileges, Direction, DropOwned, Grant, GrantOn, GrantRole,
-    Owned, ReassignOwned, RoleName,
+    AlterOwner, AlterSettings, DefaultKind, DefaultPrivileges, Direction, DropOwned, Grant,
+    GrantOn, GrantRole, Owned, ReassignOwned, RoleName,
 };
 use super::super::statement::{DropKind, StatementKind};
 use super::front::Front;
 use super::other::{object_kind, plain_name};
 use super::role::{self, role_name};
+use super::variables;
 use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 
@@ -227,6 +228,14 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         };
         Owned::Object { kind, name }
     };
+    if let Owned::Object { kind: DropKind::Database, name } = &what
+        && (front.is(0, "set") || front.is(0, "reset"))
+    {
+        let database = Some(name.name.clone());
+        let change = variables::setting_change(front)?;
+        let alter = AlterSettings { role: None, database, change };
+        return Ok(StatementKind::AlterSettings(Box::new(alter)));
+    }
     if !front.eat(&["owner", "to"]) {
         return Err(unsupported());
     }

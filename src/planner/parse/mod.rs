@@ -14,6 +14,7 @@ mod front;
 mod function;
 mod grant;
 mod index;
+mod locking;
 mod maintain;
 mod options;
 mod other;

@@ -2,9 +2,13 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::super::grant::{AlterRole, CreateRole, DropRole, RoleName, RoleOptions, Secret};
+use super::super::grant::{
+    AlterRole, AlterSettings, CreateRole, DropRole, RoleName, RoleOptions, Secret,
+};
 use super::super::statement::StatementKind;
 use super::front::Front;
+use super::other::plain_name;
+use super::variables;
 use crate::error::{SqlError, SqlResult, code};
 
 /// A role, or a word that means one.
@@ -48,14 +52,17 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         return Err(SqlError::unsupported("ALTER ROLE ALL").position(front.position()));
     }
     let role = role_name(front)?;
-    for other in ["set", "reset", "rename"] {
-        if front.is(0, other) {
-            let what = format!("ALTER ROLE ... {}", other.to_uppercase());
-            return Err(SqlError::unsupported(what).position(front.position()));
-        }
+    if front.is(0, "rename") {
+        return Err(SqlError::unsupported("ALTER ROLE ... RENAME").position(front.position()));
     }
-    if front.eat(&["in", "database"]) {
-        return Err(SqlError::unsupported("ALTER ROLE ... IN DATABASE").position(front.position()));
+    let database = match front.eat(&["in", "database"]) {
+        true => Some(plain_name(front)?.name),
+        false => None,
+    };
+    if database.is_some() || front.is(0, "set") || front.is(0, "reset") {
+        let change = variables::setting_change(front)?;
+        let alter = AlterSettings { role: Some(role), database, change };
+        return Ok(StatementKind::AlterSettings(Box::new(alter)));
     }
     front.eat(&["with"]);
     let options = options(front)?;

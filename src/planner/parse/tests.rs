@@ -174,9 +174,9 @@ fn writes() {
     "#]],
     );
     shows(
-        "select * from t for update",
+        "insert into u select * from t for update",
         expect![[r#"
-        0A000 SELECT FOR UPDATE or SHARE is not supported @?
+        0A000 SELECT FOR UPDATE or SHARE inside a statement is not supported @?
     "#]],
     );
 }

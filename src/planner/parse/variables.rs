@@ -2,6 +2,7 @@
 
 use sqlparser::tokenizer::Token;
 
+use super::super::grant::SettingChange;
 use super::super::statement::{
     DropKind, Isolation, Set, SetTransaction, Show, ShowKind, StatementKind, TransactionModes,
 };
@@ -32,7 +33,31 @@ pub(super) fn set(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     if !local && front.is(0, "session") && !front.is(1, "authorization") {
         front.advance();
     }
-    let (name, values) = if front.eat(&["time", "zone"]) {
+    let (name, values) = assignment(front)?;
+    Ok(StatementKind::Set(Set { name, local, values }))
+}
+
+/// `SET ...` and `RESET ...` of what sessions begin with.
+pub(super) fn setting_change(front: &mut Front<'_>) -> SqlResult<SettingChange> {
+    if front.is(0, "reset") {
+        let StatementKind::Reset(name) = reset(front)? else {
+            return Err(SqlError::internal("RESET is something else"));
+        };
+        return Ok(name.map_or(SettingChange::ResetAll, SettingChange::Reset));
+    }
+    front.expect(&["set"])?;
+    if front.is(1, "from") && front.is(2, "current") {
+        let name = variable(front)?;
+        front.expect(&["from", "current"])?;
+        return Ok(SettingChange::FromCurrent(name));
+    }
+    let (name, values) = assignment(front)?;
+    Ok(SettingChange::Set { name, values })
+}
+
+/// A variable's name, in lower case, and its values; `None` is `DEFAULT`.
+fn assignment(front: &mut Front<'_>) -> SqlResult<(String, Option<Vec<String>>)> {
+    Ok(if front.eat(&["time", "zone"]) {
         ("timezone".to_owned(), time_zone(front)?)
     } else if front.eat(&["session", "authorization"]) {
         ("session_authorization".to_owned(), values(front)?)
@@ -50,8 +75,7 @@ pub(super) fn set(front: &mut Front<'_>) -> SqlResult<StatementKind> {
             front.expect(&["to"])?;
         }
         (name, values(front)?)
-    };
-    Ok(StatementKind::Set(Set { name, local, values }))
+    })
 }
 
 /// A variable's name, maybe dotted, in lower case.

@@ -206,10 +206,11 @@ async fn times_out(pool: &PgPool) -> Said {
 }
 
 async fn migrations(pool: &PgPool) -> Said {
-    let mut migrator = Migrator::new(Path::new("migrations")).await?;
-    // Weir has no advisory locks, by which migrations that run at once wait for each other.
-    migrator.set_locking(false);
-    migrator.run(pool).await?;
+    let migrator = Migrator::new(Path::new("migrations")).await?;
+    // Those that run at once wait for each other, by an advisory lock.
+    let (one, other) = tokio::join!(migrator.run(pool), migrator.run(pool));
+    one?;
+    other?;
     migrator.run(pool).await?;
     let done: Vec<(i64, String, bool)> =
         sqlx::query_as("SELECT version, description, success FROM _sqlx_migrations ORDER BY 1")

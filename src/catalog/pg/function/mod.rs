@@ -2,6 +2,7 @@
 
 mod arrays;
 mod definitions;
+mod locks;
 mod names;
 mod privileges;
 mod sessions;
@@ -119,12 +120,13 @@ impl Function {
 }
 
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Function>>> = LazyLock::new(|| {
-    let groups: [&'static [Function]; 7] = [
+    let groups: [&'static [Function]; 8] = [
         &names::FUNCTIONS,
         &definitions::FUNCTIONS,
         &sizes::FUNCTIONS,
         &privileges::FUNCTIONS,
         &sessions::FUNCTIONS,
+        &locks::FUNCTIONS,
         &text::FUNCTIONS,
         &arrays::FUNCTIONS,
     ];

@@ -18,7 +18,7 @@ const PAYLOAD_BYTES_MAX: usize = 7999;
 /// The most notifications of one statement.
 const EFFECTS_MAX: usize = 100_000;
 
-pub(super) const FUNCTIONS: [Function; 30] = [
+pub(super) const FUNCTIONS: [Function; 29] = [
     strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
@@ -73,8 +73,14 @@ pub(super) const FUNCTIONS: [Function; 30] = [
     }),
     lenient("pg_notify", (2, 2), Returns::Void, notify),
     strict("pg_sleep", (1, 1), Returns::Void, sleep),
-    // Which session holds what another waits for is not kept.
-    strict("pg_blocking_pids", (1, 1), Returns::IntegerArray, |_, _| Ok(Value::list([]))),
+    strict("pg_blocking_pids", (1, 1), Returns::IntegerArray, |context, arguments| {
+        let pid = argument(arguments, 0).as_int().and_then(|pid| i32::try_from(pid).ok());
+        let blocking = pid.map_or(Vec::new(), |pid| match &context.session.locks {
+            Some(locks) => locks.blocking(pid),
+            None => Vec::new(),
+        });
+        Ok(Value::list(blocking.into_iter().map(|pid| Value::Int(i64::from(pid)))))
+    }),
     // Transactions have no numbers: one that grows with time tells them apart.
     strict("txid_current", (0, 0), Returns::BigInt, |context, _| {
         Ok(Value::Int(context.session.now.0))
@@ -82,8 +88,6 @@ pub(super) const FUNCTIONS: [Function; 30] = [
     strict("pg_current_xact_id", (0, 0), Returns::BigInt, |context, _| {
         Ok(Value::Int(context.session.now.0))
     }),
-    // There are no advisory locks to release.
-    strict("pg_advisory_unlock_all", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
     strict("pg_stat_clear_snapshot", (0, 0), Returns::Void, |_, _| Ok(Value::text(""))),
     strict("pg_export_snapshot", (0, 0), Returns::Text, |_, _| {
         Err(SqlError::unsupported("pg_export_snapshot"))
