@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::interrupt::Interrupt;
 use super::notice::Notice;
 use super::prepared::Basis;
@@ -9,6 +11,7 @@ use super::session::Session;
 use super::sessions::Sessions;
 use super::transaction::WARNING;
 use super::variables::Scope;
+use super::waits::Waits;
 use crate::catalog::pg::{Cursor, Effect, PgSession};
 use crate::clock::{self, WallTime};
 use crate::engine::{SessionAdvisory, dml};
@@ -102,6 +105,11 @@ impl Session {
         named.map(|(_, portal)| Arc::clone(&portal.shown)).collect()
     }
 
+    /// How a query waits whose functions ask for `effects`.
+    pub(super) fn waits(&self, effects: Arc<Mutex<Vec<Effect>>>) -> Waits {
+        Waits { effects, locks: Arc::clone(&self.locks), lock_timeout: self.lock_timeout() }
+    }
+
     /// Does what functions of a statement asked for.
     pub(super) async fn apply(&mut self, effects: Vec<Effect>) -> SqlResult<()> {
         for effect in effects {
@@ -118,16 +126,10 @@ impl Session {
                 }
                 Effect::Notify { channel, payload } => self.send_word(&channel, &payload)?,
                 Effect::Warn(message) => self.notify(Notice::warning(WARNING, message)),
-                Effect::Lock(request) => {
-                    let (locks, timeout) = (Arc::clone(&self.locks), self.lock_timeout());
-                    self.interrupts().race(locks.lock(request, timeout)).await?;
-                }
-                Effect::Sleep(length) => {
-                    let slept = async {
-                        tokio::time::sleep(length).await;
-                        Ok(())
-                    };
-                    self.interrupts().race(slept).await?;
+                // By rows that nobody took.
+                Effect::Lock(_) | Effect::Sleep(_) => {
+                    let waits = self.waits(Arc::new(Mutex::new(vec![effect])));
+                    self.interrupts().race(waits.done()).await?;
                 }
             }
         }

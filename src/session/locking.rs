@@ -53,7 +53,8 @@ impl Session {
     pub(super) async fn lock_tables(&mut self, lock: &LockTable) -> SqlResult<Outcome> {
         self.check_in_block("LOCK TABLE")?;
         for name in &lock.tables {
-            let object = self.object(name)?;
+            // PostgreSQL does not say where in the statement it stands.
+            let object = self.object(name).map_err(|error| SqlError { position: None, ..error })?;
             for table in self.lockable(&object)? {
                 if lock.excludes_writers {
                     self.take_lock(&table, lock.wait).await?;

@@ -40,6 +40,7 @@ mod subscribe;
 mod temporary;
 mod transaction;
 mod variables;
+mod waits;
 mod write;
 
 pub use channels::Notification;

@@ -9,6 +9,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use parking_lot::Mutex;
 
 use super::copy::{CopyIn, CopyOut};
+use super::waits::Waits;
 use crate::catalog::pg::Effect;
 use crate::clock::{self, Moment};
 use crate::error::SqlResult;
@@ -318,6 +319,15 @@ impl Rows {
                 None => return Ok(None),
             }
         }
+    }
+
+    /// The same, each batch after what its making asked to wait for.
+    pub(super) fn waiting(self, waits: Waits) -> Self {
+        let source = self.source.into_inner().then(move |batch| {
+            let waits = waits.clone();
+            async move { waits.done().await.and(batch) }
+        });
+        Self { source: Mutex::new(source.boxed()), ..self }
     }
 
     /// The command tag after so many rows.

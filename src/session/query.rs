@@ -13,6 +13,7 @@ use super::outcome::{Description, Rows, Tag};
 use super::parameter::Parameters;
 use super::session::Session;
 use super::show::JOBS_QUERY;
+use super::waits::Waits;
 use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::catalog_query::CatalogQuery;
@@ -62,11 +63,12 @@ impl Session {
         let locked = self.lock_rows(query.locks()).await?;
         let mut context = self.query_context()?;
         context.rows.extend(locked);
+        let waits = self.waits(Arc::clone(&context.pg.effects));
         let interrupts = Arc::clone(&self.interrupts);
         let style = self.text_style();
         let work = async {
             let (planned, state) = plan(&context, query, &parameters.declared()).await?;
-            start(&context, &planned, state, parameters).await
+            start(&context, &planned, state, parameters, waits).await
         };
         Ok(interrupts.race(Box::pin(work)).await?.with_style(style))
     }
@@ -80,11 +82,12 @@ impl Session {
         let locked = self.lock_rows(planned.locks()).await?;
         let mut context = self.query_context()?;
         context.rows.extend(locked);
+        let waits = self.waits(Arc::clone(&context.pg.effects));
         let interrupts = Arc::clone(&self.interrupts);
         let style = self.text_style();
         let work = async {
             let planned = rebound(&context, planned)?;
-            start(&context, &planned, None, parameters).await
+            start(&context, &planned, None, parameters, waits).await
         };
         Ok(interrupts.race(Box::pin(work)).await?.with_style(style))
     }
@@ -139,6 +142,7 @@ async fn start(
     planned: &Planned,
     state: Option<SessionState>,
     parameters: &Parameters,
+    waits: Waits,
 ) -> SqlResult<Rows> {
     let description = Arc::new(planned.description(&context.catalog));
     let tag = Tag::Counted("SELECT");
@@ -165,7 +169,7 @@ async fn start(
         }
     };
     rows.effects = Some(Arc::clone(&context.pg.effects));
-    Ok(rows)
+    Ok(rows.waiting(waits))
 }
 
 /// A query's physical plan, for EXPLAIN.

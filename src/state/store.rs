@@ -185,11 +185,13 @@ impl Store {
         failpoint::hit(failpoint::COMMIT_BEFORE);
         batch.write()?;
         failpoint::hit(failpoint::COMMIT_AFTER);
+        let snapshot = Snapshot { rocks: self.inner.rocks.snapshot(), epoch };
+        *self.inner.latest.write() = Arc::new(snapshot);
+        // In this order: readers take the layers that are not committed, then the newest snapshot,
+        // and would find what is in neither in none of them.
         for change in &commit.changes {
             change.committed.store(true, Ordering::Release);
         }
-        let snapshot = Snapshot { rocks: self.inner.rocks.snapshot(), epoch };
-        *self.inner.latest.write() = Arc::new(snapshot);
         metrics::COMMIT_SECONDS.observe(started.elapsed().as_secs_f64());
         metrics::COMMIT_BYTES.inc_by(bytes as u64);
         Ok(Written { bytes, changelog: written })
