@@ -256,6 +256,15 @@ async fn psql_18_protocol_3_2() -> Result<()> {
     Ok(())
 }
 
+/// Where the Python packages of the terminal's clients are, PostgreSQL 18 among them.
+pub(crate) fn python_packages_of_terminal() -> Result<PathBuf> {
+    ensure!(Language::Terminal.is_installed(), "psql 18 is not installed: run `make clients`");
+    let home = installed().context("HOME is not set")?.join(Language::Terminal.folder());
+    let versions = fs::read_dir(home.join("lib"))?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut packages = versions.map(|version| version.join("site-packages"));
+    packages.find(|path| path.is_dir()).context("no Python packages")
+}
+
 /// What only Weir has.
 async fn psycopg_watches() -> Result<()> {
     let language = Language::Python;

