@@ -12,6 +12,7 @@ use super::catalog::{Catalog, is_system_schema};
 use super::drop::quote_identifier;
 use super::durable;
 use super::edit::{Edited, no_schema};
+use super::meaning::Meaning;
 use super::object::QualifiedName;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::{ObjectId, SqlType};
@@ -27,6 +28,9 @@ pub struct Function {
     pub body: Body,
     /// How the body's names are meant: as when the function was made.
     pub search_path: Vec<String>,
+    /// Of its body; what is shown is the body's text, in its form.
+    #[serde(default, skip_serializing_if = "Meaning::is_plain")]
+    pub meaning: Meaning,
     /// Whether the result is NULL where an argument is.
     pub strict: bool,
     pub volatility: Volatility,
@@ -85,6 +89,13 @@ pub enum Body {
 }
 
 impl Body {
+    /// Its text, as it was written.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Quoted(text) | Self::Return(text) => text,
+        }
+    }
+
     /// The query whose rows are the result.
     pub fn query(&self) -> String {
         match self {
@@ -190,6 +201,11 @@ impl Function {
         texts.join(", ")
     }
 
+    /// Its body's text by today's names.
+    pub fn shown_body(&self) -> &str {
+        self.meaning.shown.as_deref().unwrap_or(self.body.text())
+    }
+
     /// The statement that makes it anew, as `pg_get_functiondef` gives it.
     pub fn definition(&self) -> String {
         let mut text = format!(
@@ -211,15 +227,16 @@ impl Function {
         if !options.is_empty() {
             text.push_str(&format!(" {}\n", options.join(" ")));
         }
+        let body = self.shown_body();
         match &self.body {
-            Body::Quoted(body) => {
+            Body::Quoted(_) => {
                 let mut mark = "function".to_owned();
                 while body.contains(&format!("${mark}$")) {
                     mark.push('x');
                 }
                 text.push_str(&format!("AS ${mark}${body}${mark}$\n"));
             }
-            Body::Return(expression) => text.push_str(&format!("RETURN {expression}\n")),
+            Body::Return(_) => text.push_str(&format!("RETURN {body}\n")),
         }
         text
     }
@@ -347,6 +364,7 @@ mod tests {
             }]),
             body: Body::Quoted("SELECT x::text".to_owned()),
             search_path: vec!["public".to_owned()],
+            meaning: Meaning::default(),
             strict: true,
             volatility: Volatility::Immutable,
             depends_on: Vec::new(),

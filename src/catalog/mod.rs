@@ -12,10 +12,13 @@ mod edit_access;
 mod edit_role;
 mod edit_settings;
 pub mod function;
+pub mod meaning;
 pub mod object;
 pub mod pg;
 pub mod privilege;
+pub mod rename;
 pub mod role;
+mod statement;
 pub mod verifier;
 
 #[cfg(test)]
@@ -29,6 +32,7 @@ pub use edit_access::{DefaultAcl, NewKind, Securable};
 pub use edit_role::check_role_name;
 pub use edit_settings::StartValue;
 pub use function::Function;
+pub use meaning::{Meaning, Meant};
 pub use object::{Column, Object, ObjectKind, QualifiedName};
 pub use role::Role;
 pub use verifier::Verifier;

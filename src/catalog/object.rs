@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::meaning::Meaning;
 use super::privilege::Acl;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextStyle;
@@ -33,7 +34,8 @@ pub struct Object {
     /// What the relation shows, in order. A table without a primary key stores its hidden row id
     /// after these.
     pub columns: Vec<Column>,
-    /// The statement that made it, as the user wrote it. Views are planned from it at boot.
+    /// The statement that made it, as the user wrote it, or as it reads since something was
+    /// renamed.
     pub definition: String,
     /// Objects that must exist for this one to.
     pub depends_on: Vec<ObjectId>,
@@ -114,6 +116,8 @@ pub struct View {
     pub query: String,
     /// How the query's names are meant: as when the view was made.
     pub search_path: Vec<String>,
+    #[serde(default, skip_serializing_if = "Meaning::is_plain")]
+    pub meaning: Meaning,
 }
 
 /// A view whose rows are kept.
@@ -122,6 +126,8 @@ pub struct MaterializedView {
     pub query: String,
     /// How the query's names are meant: as when the view was made.
     pub search_path: Vec<String>,
+    #[serde(default, skip_serializing_if = "Meaning::is_plain")]
+    pub meaning: Meaning,
     /// How its values are written and read where they are texts, and the time zone of its dates:
     /// as when the view was made.
     #[serde(default)]

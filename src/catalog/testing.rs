@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::catalog::Catalog;
+use super::meaning::Meaning;
 use super::object::{Column, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Table};
 use super::pg::{Activity, PgContext, PgSession, Setting};
 use crate::clock::WallTime;
@@ -57,6 +58,7 @@ pub fn view(catalog: &Catalog, name: &str, depends_on: Vec<ObjectId>) -> Object 
         kind: ObjectKind::MaterializedView(MaterializedView {
             query: query.clone(),
             search_path: vec!["public".to_owned()],
+            meaning: Meaning::default(),
             style: TextStyle::default(),
             key: vec![0],
             distribution: vec![0],

@@ -223,6 +223,14 @@ impl Inbox {
         self.rows.lock().guards.push((Arc::new(guard), table));
     }
 
+    /// The guard of the same index is this one from now on: what it keeps stays.
+    pub fn replace_guard(&self, guard: Guard) {
+        let mut rows = self.rows.lock();
+        if let Some((old, _)) = rows.guards.iter_mut().find(|(old, _)| old.index == guard.index) {
+            *old = Arc::new(guard);
+        }
+    }
+
     /// Writers keep the guard of `index` no more. The caller holds the write lock.
     pub fn remove_guard(&self, index: ObjectId) {
         self.rows.lock().guards.retain(|(guard, _)| guard.index != index);

@@ -21,7 +21,7 @@ use super::jobs;
 use super::views::Views;
 use crate::catalog::object::{Index, MaterializedView, OnError};
 use crate::catalog::pg::PgSession;
-use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::catalog::{Catalog, Meant, Object, ObjectKind};
 use crate::checkpoint::coordinator::suspended_key;
 use crate::checkpoint::detached::progress_key;
 use crate::error::{SqlError, SqlResult};
@@ -92,6 +92,14 @@ pub async fn check(
         }
     }
     Ok((snapshot.epoch(), checked))
+}
+
+/// A query that is compared.
+#[derive(Clone, Copy)]
+struct Read<'a> {
+    sql: &'a str,
+    /// What its names mean, whatever the search path finds.
+    names: &'a [Meant],
 }
 
 struct Checker {
@@ -215,8 +223,9 @@ impl Checker {
             object.name.schema.replace('"', "\"\""),
             object.name.name.replace('"', "\"\"")
         );
-        let query = view.query.as_str();
-        let raised = self.error_of(&contents, view).await?;
+        let contents = Read { sql: &contents, names: &[] };
+        let query = Read { sql: &view.query, names: &view.meaning.names };
+        let raised = self.error_of(contents, view).await?;
         match (raised, self.error_of(query, view).await?) {
             (None, None) => {}
             (Some(error), Some(_)) => return Ok(Verdict::Fails { error }),
@@ -232,8 +241,8 @@ impl Checker {
         let codec = KeyCodec::of_row(&object.schema())?;
         let mut differences: HashMap<u128, i64> = HashMap::new();
         let mut rows = 0;
-        for (sql, sign) in [(query, 1), (contents.as_str(), -1)] {
-            let mut stream = self.run(sql, view).await?;
+        for (read, sign) in [(query, 1), (contents, -1)] {
+            let mut stream = self.run(read, view).await?;
             while let Some(batch) = stream.next().await {
                 let batch = as_view(batch?, object)?;
                 rows += if sign == 1 { batch.num_rows() as u64 } else { 0 };
@@ -252,8 +261,8 @@ impl Checker {
         };
         let (lacking, surplus) = (total(1), total(-1));
         let mut examples = Vec::new();
-        for (sql, mark) in [(query, "lacks"), (contents.as_str(), "has")] {
-            let mut stream = self.run(sql, view).await?;
+        for (read, mark) in [(query, "lacks"), (contents, "has")] {
+            let mut stream = self.run(read, view).await?;
             let end = examples.len() + EXAMPLES_MAX;
             while let Some(batch) = stream.next().await {
                 let batch = as_view(batch?, object)?;
@@ -269,9 +278,13 @@ impl Checker {
         Ok(Verdict::Different { lacking, surplus, examples })
     }
 
-    /// The error that a row of `sql` raises, read to the end.
-    async fn error_of(&self, sql: &str, view: &MaterializedView) -> SqlResult<Option<SqlError>> {
-        let mut stream = self.run(sql, view).await?;
+    /// The error that a row raises, read to the end.
+    async fn error_of(
+        &self,
+        read: Read<'_>,
+        view: &MaterializedView,
+    ) -> SqlResult<Option<SqlError>> {
+        let mut stream = self.run(read, view).await?;
         while let Some(batch) = stream.next().await {
             match batch.map_err(SqlError::from) {
                 Ok(_) => {}
@@ -284,12 +297,12 @@ impl Checker {
 
     async fn run(
         &self,
-        sql: &str,
+        read: Read<'_>,
         view: &MaterializedView,
     ) -> SqlResult<SendableRecordBatchStream> {
         let state = serving::session_state(&self.context(view))?;
-        let query = planner::parse_query(sql)?;
-        let planned = planner::plan_query(&state, &query, &[]).await?;
+        let query = planner::parse_query(read.sql)?;
+        let planned = planner::plan_kept_query(&state, &query, &[], read.names).await?;
         serving::execute(&state, &planned.plan).await
     }
 

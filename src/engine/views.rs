@@ -23,7 +23,7 @@ impl ViewPlanner for Views {
             return Err(SqlError::internal(format!("{} is not a view", view.name.name)));
         };
         let query = planner::parse_query(&kind.query)?;
-        Ok(planner::plan_query(state, &query, &[]).await?.plan)
+        Ok(planner::plan_kept_query(state, &query, &[], &kind.meaning.names).await?.plan)
     }
 
     fn generated(&self, catalog: &Arc<Catalog>, source: &Object) -> SqlResult<Option<Generated>> {

@@ -12,6 +12,7 @@
 
 pub mod catalog_query;
 pub mod grant;
+pub mod rename;
 pub mod statement;
 pub mod syntax;
 
@@ -40,6 +41,7 @@ mod row_syntax;
 mod rows;
 mod set_functions;
 mod set_order;
+mod shown;
 mod source;
 mod sql_functions;
 mod subquery_syntax;
@@ -59,10 +61,11 @@ pub use job::{
 };
 pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};
-pub use query::{PlannedQuery, configure, plan_query};
+pub use query::{PlannedQuery, configure, plan_kept_query, plan_query};
 pub use rows::{
     Parameters, RowExpressions, RowRelation, plan_conflict, plan_expressions, plan_returning,
 };
+pub use shown::{Kept, call_in_schema, calls_into, computed_by};
 pub use sql_functions::{DescribedFunction, describe_function};
 pub use statement::{Statement, StatementKind};
 pub use syntax::{Expression, LockWait, Name, Query, RowLock};

@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef};
+use datafusion::catalog::CatalogProvider;
 use datafusion::common::config::Dialect;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue, TableReference};
-use datafusion::datasource::provider_as_source;
+use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::planner::ContextProvider;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{
+    Distinct, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, TableSource,
+};
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
@@ -25,6 +28,7 @@ use super::failure::planning_error;
 use super::fetch::{plan_ties, spell_fetch};
 use super::function_syntax::spell_functions;
 use super::grouping_sets;
+use super::job::meant_by;
 use super::labels::{label, shown};
 use super::lists::resolve_lists;
 use super::merge::merge_columns;
@@ -44,6 +48,7 @@ use super::subquery_syntax::spell_subqueries;
 use super::syntax::{Query, RowLock};
 use super::whole_rows::spell_whole_rows;
 use super::window_syntax::spell_windows;
+use crate::catalog::Meant;
 use crate::catalog::catalog::PG_CATALOG;
 use crate::catalog::function::{CALLER, Callable};
 use crate::error::{SqlError, SqlResult, code};
@@ -114,7 +119,18 @@ pub async fn plan_query(
     query: &Query,
     declared: &[Option<SqlType>],
 ) -> SqlResult<PlannedQuery> {
-    let relations = session_relations(state, &query.tree, None)
+    plan_kept_query(state, query, declared, &[]).await
+}
+
+/// The same for a query that was kept: `names` say what names of relations mean in it.
+pub async fn plan_kept_query(
+    state: &SessionState,
+    query: &Query,
+    declared: &[Option<SqlType>],
+    names: &[Meant],
+) -> SqlResult<PlannedQuery> {
+    let within = Within { names, function: None };
+    let relations = session_relations(state, &query.tree, within)
         .await
         .map_err(|error| planning_error(error, &*query.tree, &query.source))?;
     let functions = session_functions(state, &query.tree).await?;
@@ -129,8 +145,10 @@ async fn session_functions(state: &SessionState, tree: &ast::Query) -> SqlResult
     };
     let mut reached = Vec::new();
     for found in reach(&callable.catalog, &callable.search_path, tree)? {
-        let path = Some(found.function.search_path.as_slice());
-        let relations = session_relations(state, &found.query.tree, path).await?;
+        let function = &found.function;
+        let names = function.meaning.names.as_slice();
+        let within = Within { names, function: Some(&function.search_path) };
+        let relations = session_relations(state, &found.query.tree, within).await?;
         reached.push((found, relations));
     }
     Ok(Functions::new(&callable.catalog, &callable.search_path, reached))
@@ -154,19 +172,27 @@ pub(super) fn computing_functions(state: &SessionState, tree: &ast::Query) -> Sq
     Ok(Functions::new(&callable.catalog, &callable.search_path, reached))
 }
 
-/// The session's relations that a query names, unqualified ones in the session's search path or in
-/// the given one. One that is missing is left out: the planner
+/// What the names of a query mean.
+#[derive(Clone, Copy)]
+struct Within<'a> {
+    /// Whatever the search path finds.
+    names: &'a [Meant],
+    /// The search path of the function whose body it is; `None`: the session's.
+    function: Option<&'a [String]>,
+}
+
+/// The session's relations that a query names. One that is missing is left out: the planner
 /// finds where it was named.
 async fn session_relations(
     state: &SessionState,
     tree: &ast::Query,
-    search_path: Option<&[String]>,
+    within: Within<'_>,
 ) -> datafusion::error::Result<Relations> {
     let statement = ast::Statement::Query(Box::new(tree.clone()));
     let mut relations = HashMap::new();
     for name in relation_names(state, &statement)? {
         let catalog = &state.config_options().catalog;
-        let schemas = match (name.schema(), search_path) {
+        let schemas = match (name.schema(), within.function) {
             (Some(schema), _) => vec![schema.to_owned()],
             (None, None) => vec![catalog.default_schema.clone()],
             (None, Some(path)) => {
@@ -175,8 +201,14 @@ async fn session_relations(
         };
         let database = name.catalog().unwrap_or(&catalog.default_catalog);
         let list = state.catalog_list();
-        let caller = search_path.and_then(|_| list.catalog(CALLER));
+        let caller = within.function.and_then(|_| list.catalog(CALLER));
         let Some(database) = caller.or_else(|| list.catalog(database)) else { continue };
+        if let Some(meant) = meant_by(within.names, &name) {
+            if let Some(source) = meant_relation(state, &*database, meant).await? {
+                relations.insert(name, source);
+            }
+            continue;
+        }
         for schema in schemas {
             if let Some(schema) = database.schema(&schema)
                 && let Some(provider) = schema.table(name.table()).await?
@@ -187,6 +219,32 @@ async fn session_relations(
         }
     }
     Ok(relations)
+}
+
+/// The relation that a kept text's name means, with its columns under the names that the text has
+/// for them.
+async fn meant_relation(
+    state: &SessionState,
+    database: &dyn CatalogProvider,
+    meant: &Meant,
+) -> datafusion::error::Result<Option<Arc<dyn TableSource>>> {
+    let callable = state.config().get_extension::<Callable>();
+    let object = callable.as_ref().and_then(|callable| callable.catalog.object(meant.object));
+    let Some(object) = object else { return Ok(None) };
+    let Some(schema) = database.schema(&object.name.schema) else { return Ok(None) };
+    let Some(provider) = schema.table(&object.name.name).await? else { return Ok(None) };
+    let source = provider_as_source(provider);
+    let called = source.schema();
+    let called = called.fields().iter().map(|field| field.name().as_str());
+    let called_so = called.eq(meant.columns.iter().map(String::as_str));
+    if meant.columns.is_empty() || called_so {
+        return Ok(Some(source));
+    }
+    let scan = LogicalPlanBuilder::scan(meant.name.as_str(), source, None)?;
+    let columns = scan.schema().columns().into_iter().zip(&meant.columns);
+    let renamed = columns.map(|(column, name)| Expr::Column(column).alias(name));
+    let plan = scan.project(renamed.collect::<Vec<_>>())?.build()?;
+    Ok(Some(provider_as_source(Arc::new(ViewTable::new(plan, None)))))
 }
 
 /// Names of the relations in a statement, without those of its own WITH.

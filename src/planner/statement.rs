@@ -13,6 +13,7 @@ use super::grant::{
     AlterOwner, AlterRole, AlterSettings, CreateRole, DefaultPrivileges, DropOwned, DropRole,
     Grant, GrantRole, ReassignOwned,
 };
+use super::rename::Rename;
 use super::syntax::{Expression, From, LockWait, Name, Query, Selection};
 
 /// One statement of a script.
@@ -56,6 +57,7 @@ pub enum StatementKind {
     Grant(Box<Grant>),
     DefaultPrivileges(Box<DefaultPrivileges>),
     AlterOwner(Box<AlterOwner>),
+    Rename(Box<Rename>),
     ReassignOwned(ReassignOwned),
     DropOwned(DropOwned),
     Drop(Drop),

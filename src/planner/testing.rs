@@ -5,7 +5,7 @@ use datafusion::execution::SessionState;
 use super::statement::{CreateTable, StatementKind};
 use super::{ViewSettings, describe_view, parse, plan_view};
 use crate::catalog::object::{MaterializedView, OnError, Source, Table, View};
-use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
+use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind, QualifiedName};
 use crate::error::SqlResult;
 use crate::types::ObjectId;
 use crate::types::text::TextStyle;
@@ -59,7 +59,8 @@ fn object_of(catalog: &Catalog, kind: StatementKind, text: &str) -> SqlResult<Ob
         StatementKind::CreateView(create) => {
             let planned = run(describe_view(catalog, &path, &create.query, &create.columns))?;
             let query = create.query.text.clone();
-            let kind = ObjectKind::View(View { query, search_path: path });
+            let kind =
+                ObjectKind::View(View { query, search_path: path, meaning: Meaning::default() });
             (create.name.name, kind, planned.columns, planned.depends_on)
         }
         StatementKind::CreateMaterializedView(create) => {
@@ -67,6 +68,7 @@ fn object_of(catalog: &Catalog, kind: StatementKind, text: &str) -> SqlResult<Ob
             let kind = ObjectKind::MaterializedView(MaterializedView {
                 query: create.query.text.clone(),
                 search_path: path,
+                meaning: Meaning::default(),
                 style: TextStyle::default(),
                 key: planned.key,
                 distribution: planned.distribution,

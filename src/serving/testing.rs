@@ -14,7 +14,7 @@ use futures::TryStreamExt;
 use super::{QueryContext, Reader, SystemTables, ViewPlanner, execute, session_state, template};
 use crate::catalog::object::{MaterializedView, OnError, Table};
 use crate::catalog::pg::PgSession;
-use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
+use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind, QualifiedName};
 use crate::clock::WallTime;
 use crate::error::{SqlError, SqlResult};
 use crate::expr::{Generated, functions};
@@ -258,6 +258,7 @@ pub fn view(key: &[usize], distribution: &[usize]) -> ObjectKind {
     ObjectKind::MaterializedView(MaterializedView {
         query: String::new(),
         search_path: Vec::new(),
+        meaning: Meaning::default(),
         style: TextStyle::default(),
         key: key.to_vec(),
         distribution: distribution.to_vec(),

@@ -9,7 +9,7 @@ use datafusion::execution::SessionStateBuilder;
 use super::testing::{Fixture, query, table, view};
 use super::{Overlaid, Overlay, connector_options};
 use crate::catalog::object::{Connector, Source, View};
-use crate::catalog::{Object, ObjectKind, pg};
+use crate::catalog::{Meaning, Object, ObjectKind, pg};
 use crate::connector::{Then, registry};
 use crate::dataflow::source::positions_key;
 use crate::types::Delta;
@@ -186,7 +186,7 @@ async fn views_are_expanded_and_names_follow_the_search_path() {
     let (mut fixture, _) = filled();
     let sql = "SELECT a, count(*) FROM t GROUP BY a".to_owned();
     let search_path = vec!["public".to_owned()];
-    let view = ObjectKind::View(View { query: sql, search_path });
+    let view = ObjectKind::View(View { query: sql, search_path, meaning: Meaning::default() });
     fixture.add("per_a", &[("a", "bigint"), ("n", "bigint")], view);
     let mut context = fixture.context();
     context.search_path.clear();

@@ -155,6 +155,7 @@ impl Session {
                 engine.alter_default_privileges(defaults, &names).await
             }
             StatementKind::AlterOwner(alter) => engine.alter_owner(alter, &names).await,
+            StatementKind::Rename(rename) => engine.rename(rename, &names).await,
             StatementKind::ReassignOwned(reassign) => engine.reassign_owned(reassign, &names).await,
             StatementKind::DropOwned(drop) => engine.drop_owned(drop, &names).await,
             StatementKind::Drop(drop) => engine.drop_objects(drop, &names).await,
@@ -322,18 +323,9 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::DefaultPrivileges(_) => "ALTER DEFAULT PRIVILEGES",
         StatementKind::AlterOwner(alter) => match &alter.what {
             Owned::Function { .. } => "ALTER FUNCTION",
-            Owned::Object { kind, .. } => match kind {
-                DropKind::Table => "ALTER TABLE",
-                DropKind::Source => "ALTER SOURCE",
-                DropKind::View => "ALTER VIEW",
-                DropKind::MaterializedView => "ALTER MATERIALIZED VIEW",
-                DropKind::Index => "ALTER INDEX",
-                DropKind::Sink => "ALTER SINK",
-                DropKind::Subscription => "ALTER SUBSCRIPTION",
-                DropKind::Schema => "ALTER SCHEMA",
-                DropKind::Database => "ALTER DATABASE",
-            },
+            Owned::Object { kind, .. } => altered(*kind),
         },
+        StatementKind::Rename(rename) => altered(rename.kind),
         StatementKind::ReassignOwned(_) => "REASSIGN OWNED",
         StatementKind::DropOwned(_) => "DROP OWNED",
         StatementKind::Drop(Drop { kind, .. }) => match kind {
@@ -348,5 +340,19 @@ fn tag(kind: &StatementKind) -> &'static str {
             DropKind::Database => "DROP DATABASE",
         },
         _ => "COMMENT",
+    }
+}
+
+fn altered(kind: DropKind) -> &'static str {
+    match kind {
+        DropKind::Table => "ALTER TABLE",
+        DropKind::Source => "ALTER SOURCE",
+        DropKind::View => "ALTER VIEW",
+        DropKind::MaterializedView => "ALTER MATERIALIZED VIEW",
+        DropKind::Index => "ALTER INDEX",
+        DropKind::Sink => "ALTER SINK",
+        DropKind::Subscription => "ALTER SUBSCRIPTION",
+        DropKind::Schema => "ALTER SCHEMA",
+        DropKind::Database => "ALTER DATABASE",
     }
 }

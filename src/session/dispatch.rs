@@ -92,6 +92,7 @@ impl Session {
             | StatementKind::Grant(_)
             | StatementKind::DefaultPrivileges(_)
             | StatementKind::AlterOwner(_)
+            | StatementKind::Rename(_)
             | StatementKind::ReassignOwned(_)
             | StatementKind::DropOwned(_)
             | StatementKind::Drop(_)

@@ -511,8 +511,7 @@ fn sources(
 /// The query of a view of either kind.
 pub(super) fn view_query(object: &Object) -> Option<&str> {
     match &object.kind {
-        ObjectKind::View(view) => Some(&view.query),
-        ObjectKind::MaterializedView(view) => Some(&view.query),
+        ObjectKind::View(_) | ObjectKind::MaterializedView(_) => object.shown_query(),
         ObjectKind::Table(_)
         | ObjectKind::Source(_)
         | ObjectKind::Index(_)

@@ -145,7 +145,7 @@ pub(super) fn pg_proc(context: &PgContext, rows: &mut Rows) {
 /// `prosrc` is empty where the body is an expression.
 fn source(function: &Function) -> &str {
     match &function.body {
-        crate::catalog::function::Body::Quoted(text) => text,
+        crate::catalog::function::Body::Quoted(_) => function.shown_body(),
         crate::catalog::function::Body::Return(_) => "",
     }
 }

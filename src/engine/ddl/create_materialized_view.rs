@@ -6,10 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::authority::Deed;
 use super::job::Beginning;
+use super::rename::with_meaning;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::MaterializedView;
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{Meaning, Object, ObjectKind};
 use crate::engine::Engine;
 use crate::error::SqlResult;
 use crate::planner;
@@ -97,6 +98,7 @@ impl Engine {
             kind: ObjectKind::MaterializedView(MaterializedView {
                 query: statement.query.text.clone(),
                 search_path: lasting_path(&names.search_path),
+                meaning: Meaning::default(),
                 style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,
@@ -113,6 +115,7 @@ impl Engine {
             owner: names.user.clone(),
             acl: None,
         };
+        let object = with_meaning(&catalog, object, &statement.columns)?;
         self.begin_job(&catalog, object, planned.job).await.map(Started::CatchingUp)
     }
 }

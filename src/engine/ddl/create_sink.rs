@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::authority::Deed;
+use super::rename::with_meaning;
 use super::{DdlOutcome, Names, check_database, exists_already, new_name};
 use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::{MaterializedView, OnError, Sink};
-use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
+use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind, QualifiedName};
 use crate::checkpoint::coordinator::Change;
 use crate::clock;
 use crate::engine::{Engine, sink};
@@ -125,6 +126,7 @@ async fn plan(
             let kept = MaterializedView {
                 query: query.text.clone(),
                 search_path: lasting_path(&names.search_path),
+                meaning: Meaning::default(),
                 style: names.style,
                 key: planned.key,
                 distribution: planned.distribution,
@@ -170,7 +172,7 @@ async fn plan(
         owner: names.user.clone(),
         acl: None,
     };
-    Ok(Planned { object, job })
+    Ok(Planned { object: with_meaning(catalog, object, &[])?, job })
 }
 
 /// The relation that a sink names.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::authority::Deed;
+use super::rename::with_meaning;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::View;
-use crate::catalog::{Catalog, Column, Object, ObjectKind};
+use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind};
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
@@ -43,6 +44,7 @@ impl Engine {
         let kind = ObjectKind::View(View {
             query: statement.query.text.clone(),
             search_path: lasting_path(&names.search_path),
+            meaning: Meaning::default(),
         });
         let (columns, depends_on) = (described.columns, described.depends_on);
         let (next, changes) = match old {
@@ -51,11 +53,12 @@ impl Engine {
                 let columns = keep_comments(&old.columns, columns);
                 let definition = definition.to_owned();
                 let old = Object::clone(&old);
-                catalog.with_changed(Object { kind, columns, definition, depends_on, ..old })?
+                let object = Object { kind, columns, definition, depends_on, ..old };
+                catalog.with_changed(with_meaning(&catalog, object, &statement.columns)?)?
             }
             None => {
                 let mut oids = catalog.oids();
-                catalog.with_object(Object {
+                let object = Object {
                     id: oids.next(),
                     name,
                     kind,
@@ -67,7 +70,8 @@ impl Engine {
                     row_array_type: oids.next(),
                     owner: names.user.clone(),
                     acl: None,
-                })?
+                };
+                catalog.with_object(with_meaning(&catalog, object, &statement.columns)?)?
             }
         };
         self.commit_meta(changes).await?;

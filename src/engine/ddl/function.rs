@@ -10,7 +10,7 @@ use super::authority::Deed;
 use super::{DdlOutcome, Names, Notice, check_database, new_name};
 use crate::catalog::catalog::lasting_path;
 use crate::catalog::function::{ReturnedColumn, Returns, signature, without_modifier};
-use crate::catalog::{Catalog, Function, ObjectKind, QualifiedName, quote_identifier};
+use crate::catalog::{Catalog, Function, Meaning, ObjectKind, QualifiedName, quote_identifier};
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
@@ -38,6 +38,7 @@ impl Engine {
             returns,
             body: statement.body.clone(),
             search_path: lasting_path(&names.search_path),
+            meaning: Meaning::default(),
             strict: statement.strict,
             volatility: statement.volatility,
             depends_on: Vec::new(),
@@ -49,7 +50,9 @@ impl Engine {
         }
         let mut depends_on = planner::describe_function(&catalog, &function)?.depends_on;
         depends_on.extend(relation);
-        let (next, changes) = catalog.with_function(Function { depends_on, ..function })?;
+        let meaning = planner::Kept::of_function(&function)?.meaning(&catalog)?;
+        let function = Function { depends_on, meaning, ..function };
+        let (next, changes) = catalog.with_function(function)?;
         self.commit_meta(changes).await?;
         self.publish(next);
         Ok(DdlOutcome::default())

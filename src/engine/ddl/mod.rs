@@ -14,6 +14,7 @@ mod drop;
 mod function;
 mod grant;
 mod job;
+mod rename;
 mod role;
 mod schema;
 mod settings;
@@ -50,7 +51,7 @@ pub struct Names {
 impl Names {
     /// What a view's query means when it is made now.
     fn view_settings(&self) -> planner::ViewSettings<'_> {
-        planner::ViewSettings { search_path: &self.search_path, style: self.style }
+        planner::ViewSettings { style: self.style, ..planner::ViewSettings::of(&self.search_path) }
     }
 }
 

@@ -15,7 +15,7 @@ use sqlparser::parser::Parser;
 use super::*;
 use crate::catalog::object::{Column, Object, ObjectKind, QualifiedName, Table, View};
 use crate::catalog::testing::{context_of, view};
-use crate::catalog::{Catalog, CommentTarget};
+use crate::catalog::{Catalog, CommentTarget, Meaning};
 use crate::types::sqltype::ALIAS_SEPARATOR;
 
 const PSQL: &str = include_str!("tests/psql15.txt");
@@ -101,8 +101,11 @@ fn fixture() -> PgContext {
     let mut v = view(&catalog, "v", vec![id]);
     v.columns = columns(&[("id", "int"), ("amount", "numeric(10,2)")]);
     let query = "SELECT t.id,\n    t.amount\n   FROM t\n  WHERE t.amount > 0::numeric";
-    v.kind =
-        ObjectKind::View(View { query: query.to_owned(), search_path: vec!["public".to_owned()] });
+    v.kind = ObjectKind::View(View {
+        query: query.to_owned(),
+        search_path: vec!["public".to_owned()],
+        meaning: Meaning::default(),
+    });
     let catalog = catalog.with_object(v).unwrap().0;
     let mut mv = view(&catalog, "mv", vec![id]);
     mv.columns = columns(&[("name", "varchar(20)"), ("n", "int8"), ("total", "numeric")]);

@@ -16,7 +16,14 @@ pub fn plan_index(catalog: &Catalog, index: &Object) -> SqlResult<Job> {
     let on = catalog
         .object(kind.on)
         .ok_or_else(|| SqlError::internal(format!("object {} is gone", kind.on.0)))?;
-    let tree = Tree { key: index.key(), ..Tree::scan(Arc::clone(on)).select(&kind.order) };
+    // It calls the columns as they were called when it was made: so its plan stays what it was.
+    let mut known = Object::clone(on);
+    for (place, column) in kind.order.iter().zip(&index.columns) {
+        if let Some(known) = known.columns.get_mut(*place) {
+            known.name.clone_from(&column.name);
+        }
+    }
+    let tree = Tree { key: index.key(), ..Tree::scan(Arc::new(known)).select(&kind.order) };
     let fragments = place_by_hash(tree, index.distribution())?;
     Ok(Job { object: index.id, fragments, parallelism: kind.parallelism, fail_on_error: false })
 }

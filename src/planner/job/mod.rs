@@ -31,8 +31,8 @@ mod tests;
 
 pub use explain::{NodeFacts, explain, explain_running};
 pub use index::plan_index;
-pub(super) use plan::session;
 pub use plan::{
     DescribedView, PlannedView, ViewSettings, describe_view, plan_sink, plan_stored_view, plan_view,
 };
-pub(super) use relation::Scope;
+pub(super) use plan::{own_names, session};
+pub(super) use relation::{Scope, meant_by};

@@ -20,7 +20,7 @@ use super::place::place;
 use super::relation::Scope;
 use super::scalar::refuse_stable;
 use crate::catalog::object::OnError;
-use crate::catalog::{Catalog, Column, Object};
+use crate::catalog::{Catalog, Column, Meant, Object};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::{SessionStyle, catch, functions};
 use crate::graph::Job;
@@ -86,9 +86,17 @@ pub async fn plan_stored_view(catalog: &Catalog, view: &Object) -> SqlResult<Job
         .kept_query()
         .ok_or_else(|| SqlError::internal(format!("{} keeps no query", view.name.name)))?;
     let query = parse_query(&kind.query)?;
-    let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
+    let columns = view.columns.iter().map(|column| column.name.clone());
+    let names: Vec<String> = match kind.meaning.called.as_slice() {
+        [] => columns.collect(),
+        called => called.to_vec(),
+    };
     let names = Names::Given(&names);
-    let settings = ViewSettings { search_path: &kind.search_path, style: kind.style };
+    let settings = ViewSettings {
+        search_path: &kind.search_path,
+        names: &kind.meaning.names,
+        style: kind.style,
+    };
     let request = Request { catalog, settings, query: &query, names };
     Ok(plan(request, view.id, kind.parallelism, kind.on_error)?.job)
 }
@@ -111,6 +119,8 @@ pub async fn describe_view(
 pub struct ViewSettings<'a> {
     /// Where its names are looked for.
     pub search_path: &'a [String],
+    /// What names mean, whatever is found there.
+    pub names: &'a [Meant],
     /// The time zone, and how values become texts.
     pub style: TextStyle,
 }
@@ -118,8 +128,19 @@ pub struct ViewSettings<'a> {
 impl<'a> ViewSettings<'a> {
     /// With the settings of a new session.
     pub fn of(search_path: &'a [String]) -> Self {
-        Self { search_path, style: TextStyle::default() }
+        Self { search_path, names: &[], style: TextStyle::default() }
     }
+}
+
+/// What the columns of `query` are called by itself.
+pub(in crate::planner) fn own_names(
+    catalog: &Catalog,
+    settings: ViewSettings<'_>,
+    query: &Query,
+) -> SqlResult<Vec<String>> {
+    let request = Request { catalog, settings, query, names: Names::Numbered };
+    let (plan, _) = logical(&session()?, request)?;
+    Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
 }
 
 /// A view's query, and what it means.
@@ -203,7 +224,8 @@ fn session_with(style: TextStyle) -> SqlResult<SessionState> {
 /// The analysed plan of the query, and the objects and functions that it names.
 fn logical(state: &SessionState, request: Request<'_>) -> SqlResult<(LogicalPlan, Vec<ObjectId>)> {
     let Request { catalog, settings, query, .. } = request;
-    let scope = Scope { state, catalog, search_path: settings.search_path };
+    let ViewSettings { search_path, names, .. } = settings;
+    let scope = Scope { state, catalog, search_path, names };
     let (relations, mut objects) = scope.relations(&query.tree)?;
     let functions = scope.functions(&query.tree)?;
     let planned = plan_tree(state, relations, &query.tree, &query.source, &[], &functions)?;

@@ -18,7 +18,7 @@ use super::super::parse::parse_query;
 use super::super::query::{plan_tree, relation_names};
 use super::super::sql_functions::{Functions, reach};
 use crate::catalog::catalog::is_system_schema;
-use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::catalog::{Catalog, Meant, Object, ObjectKind};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -77,6 +77,8 @@ pub(in crate::planner) struct Scope<'a> {
     pub(in crate::planner) state: &'a SessionState,
     pub(in crate::planner) catalog: &'a Catalog,
     pub(in crate::planner) search_path: &'a [String],
+    /// What names mean, whatever is found there.
+    pub(in crate::planner) names: &'a [Meant],
 }
 
 impl Scope<'_> {
@@ -106,7 +108,7 @@ impl Scope<'_> {
             if !objects.contains(&object.id) {
                 objects.push(object.id);
             }
-            relations.insert(name, self.source(object, depth)?);
+            relations.insert(name, self.source(&object, depth)?);
         }
         Ok((relations, objects))
     }
@@ -119,7 +121,9 @@ impl Scope<'_> {
     fn functions_at(&self, tree: &ast::Query, depth: usize) -> SqlResult<Functions> {
         let mut reached = Vec::new();
         for found in reach(self.catalog, self.search_path, tree)? {
-            let own = Scope { search_path: &found.function.search_path, ..*self };
+            let function = &found.function;
+            let (search_path, names) = (&function.search_path, &function.meaning.names);
+            let own = Scope { search_path, names, ..*self };
             let (relations, _) = own.relations_at(&found.query.tree, depth + 1)?;
             reached.push((found, relations));
         }
@@ -127,7 +131,26 @@ impl Scope<'_> {
         Ok(Functions::new(&catalog, self.search_path, reached))
     }
 
-    fn object(&self, name: &TableReference) -> SqlResult<Option<&Arc<Object>>> {
+    /// What the names of relations in `tree` mean.
+    pub(in crate::planner) fn meant(&self, tree: &ast::Query) -> SqlResult<Vec<Meant>> {
+        let statement = ast::Statement::Query(Box::new(tree.clone()));
+        let mut meant = Vec::new();
+        for name in relation_names(self.state, &statement)? {
+            let Some(object) = self.object(&name)? else { continue };
+            meant.push(Meant {
+                schema: name.schema().map(str::to_owned),
+                name: name.table().to_owned(),
+                object: object.id,
+                columns: Vec::new(),
+            });
+        }
+        Ok(meant)
+    }
+
+    fn object(&self, name: &TableReference) -> SqlResult<Option<Arc<Object>>> {
+        if let Some(meant) = meant_by(self.names, name) {
+            return Ok(self.catalog.object(meant.object).map(|object| meant.known(object)));
+        }
         if let Some(schema) = name.schema().filter(|schema| is_system_schema(schema)) {
             let what = format!("a materialized view over schema {schema}");
             return Err(SqlError::unsupported(what));
@@ -139,7 +162,7 @@ impl Scope<'_> {
         if found.is_none() && name.schema().is_some_and(|s| self.catalog.schema(s).is_none()) {
             return Err(no_such_relation(name));
         }
-        Ok(found)
+        Ok(found.cloned())
     }
 
     fn source(&self, object: &Arc<Object>, depth: usize) -> SqlResult<Arc<dyn TableSource>> {
@@ -147,7 +170,8 @@ impl Scope<'_> {
             return Ok(provider_as_source(Arc::new(JobRelation::new(Arc::clone(object)))));
         };
         let query = parse_query(&view.query)?;
-        let own = Scope { search_path: &view.search_path, ..*self };
+        let (search_path, names) = (&view.search_path, &view.meaning.names);
+        let own = Scope { search_path, names, ..*self };
         let (relations, _) = own.relations_at(&query.tree, depth + 1)?;
         let functions = own.functions_at(&query.tree, depth + 1)?;
         let planned =
@@ -155,6 +179,16 @@ impl Scope<'_> {
         let plan = with_names(planned.plan, object)?;
         Ok(provider_as_source(Arc::new(ViewTable::new(plan, Some(view.query.clone())))))
     }
+}
+
+/// What `names` say of a name.
+pub(in crate::planner) fn meant_by<'a>(
+    names: &'a [Meant],
+    name: &TableReference,
+) -> Option<&'a Meant> {
+    names
+        .iter()
+        .find(|meant| meant.schema.as_deref() == name.schema() && meant.name == name.table())
 }
 
 /// A view may name its columns otherwise than its query does.

@@ -206,7 +206,7 @@ fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
     Ok(GrantOn::Relations(front.list(|front| Ok((kind, front.name()?)))?))
 }
 
-/// `ALTER ...`: roles, default privileges, owners. Nothing else can be altered yet.
+/// `ALTER ...`: roles, default privileges, names, owners. Nothing else can be altered yet.
 pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let position = front.position();
     front.expect(&["alter"])?;
@@ -217,6 +217,7 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         return role::alter(front);
     }
     let unsupported = || SqlError::unsupported("ALTER").position(position);
+    let mut if_exists = false;
     let what = if front.eat(&["function"]) {
         let (name, parameters) = super::function::signature(front)?;
         Owned::Function { name, parameters }
@@ -224,8 +225,15 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         let kind = object_kind(front).map_err(|_| unsupported())?;
         let name = match kind {
             DropKind::Schema | DropKind::Database => plain_name(front)?,
-            _ => front.name()?,
+            _ => {
+                if_exists = front.eat(&["if", "exists"]);
+                front.eat(&["only"]);
+                front.name()?
+            }
         };
+        if let Some(rename) = super::rename::rename(front, kind, &name, if_exists)? {
+            return Ok(rename);
+        }
         Owned::Object { kind, name }
     };
     if let Owned::Object { kind: DropKind::Database, name } = &what
@@ -236,7 +244,7 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         let alter = AlterSettings { role: None, database, change };
         return Ok(StatementKind::AlterSettings(Box::new(alter)));
     }
-    if !front.eat(&["owner", "to"]) {
+    if if_exists || !front.eat(&["owner", "to"]) {
         return Err(unsupported());
     }
     let owner = role_name(front)?;

@@ -18,6 +18,7 @@ mod locking;
 mod maintain;
 mod options;
 mod other;
+mod rename;
 mod role;
 mod script;
 mod sink;
@@ -29,4 +30,5 @@ mod tests;
 
 pub(super) use dml::is_default;
 pub(super) use front::{fold_ident, type_named};
+pub(super) use script::tokens;
 pub use script::{parse, parse_expression, parse_query};

@@ -70,6 +70,11 @@ pub fn parse_query(sql: &str) -> SqlResult<Query> {
     Ok(query)
 }
 
+/// The tokens of a text that was read before.
+pub(in crate::planner) fn tokens(sql: &str) -> SqlResult<Vec<TokenWithSpan>> {
+    tokenize(sql, &Source::new(sql))
+}
+
 fn parse_one(
     tokens: &[TokenWithSpan],
     terminator: Option<Span>,

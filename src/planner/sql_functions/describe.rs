@@ -35,7 +35,8 @@ pub fn describe_function(catalog: &Catalog, function: &Function) -> SqlResult<De
     // As if it were there: then its body's calls of itself are seen.
     let (with, _) =
         catalog.with_function(Function { depends_on: Vec::new(), ..function.clone() })?;
-    let scope = Scope { state: &state, catalog: &with, search_path: &function.search_path };
+    let (search_path, names) = (&function.search_path, &function.meaning.names);
+    let scope = Scope { state: &state, catalog: &with, search_path, names };
     let (relations, mut depends_on) = scope.relations(&query.tree).map_err(|error| {
         let message = error.message.replace("a materialized view over", "a function over");
         SqlError { position: None, message, ..error }
@@ -179,7 +180,7 @@ fn call_it(state: &SessionState, catalog: &Catalog, function: &Function) -> SqlR
             quote_identifier(&function.name.name)
         );
         let query = parse_query(&format!("SELECT * FROM {name}({})", nulls.join(", ")))?;
-        let scope = Scope { state, catalog, search_path: &function.search_path };
+        let scope = Scope { state, catalog, search_path: &function.search_path, names: &[] };
         let functions: Functions = scope.functions(&query.tree)?;
         plan_tree(state, Default::default(), &query.tree, &query.source, &[], &functions)?;
     }

@@ -245,7 +245,7 @@ pub(super) fn reach(
 }
 
 /// The query that a body is.
-fn body_query(body: &Body) -> SqlResult<Query> {
+pub(super) fn body_query(body: &Body) -> SqlResult<Query> {
     let mut statements = parse(&body.query())?;
     let last = statements.pop();
     if !statements.is_empty() {
@@ -290,7 +290,7 @@ pub(super) fn qualify_calls(
 }
 
 /// The names of all functions in a query.
-fn called(tree: &ast::Query) -> BTreeSet<Vec<String>> {
+pub(super) fn called(tree: &ast::Query) -> BTreeSet<Vec<String>> {
     #[derive(Default)]
     struct Called(BTreeSet<Vec<String>>);
     impl ast::Visitor for Called {

@@ -48,7 +48,7 @@ pub(super) const FUNCTIONS: [Function; 23] = [
     strict("pg_get_function_sqlbody", (1, 1), Returns::Text, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
         let body = function_of(context, oid).and_then(|function| match &function.body {
-            Body::Return(expression) => Some(format!("RETURN {expression}")),
+            Body::Return(_) => Some(format!("RETURN {}", function.shown_body())),
             Body::Quoted(_) => None,
         });
         Ok(Value::optional(body))

@@ -1,0 +1,175 @@
+//! The statement that makes an object as it is: what SHOW CREATE shows of one that was not left as
+//! its maker wrote it.
+
+use super::catalog::Catalog;
+use super::drop::quote_identifier;
+use super::object::{
+    Column, Connector, Index, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Sink,
+    Table,
+};
+use crate::types::ObjectId;
+
+impl Catalog {
+    /// The statement that would make `object` anew.
+    pub(super) fn statement(&self, object: &Object) -> String {
+        let name = qualified(&object.name);
+        match &object.kind {
+            ObjectKind::Table(table) => {
+                format!("CREATE TABLE {name} {}", table_text(object, table))
+            }
+            ObjectKind::Source(source) => {
+                let columns = list(object.columns.iter().map(column_text));
+                let connector = connector_text(&source.connector);
+                format!("CREATE SOURCE {name} ({columns}) {connector}")
+            }
+            ObjectKind::View(_) => {
+                let (columns, query) = (names_of(object), query_of(object));
+                format!("CREATE VIEW {name} ({columns}) AS {query}")
+            }
+            ObjectKind::MaterializedView(view) => {
+                let (columns, query) = (names_of(object), query_of(object));
+                let options = view_options(view);
+                format!("CREATE MATERIALIZED VIEW {name} ({columns}) WITH ({options}) AS {query}")
+            }
+            ObjectKind::Index(index) => self.index_text(object, index),
+            ObjectKind::Sink(sink) => self.sink_text(object, sink),
+            ObjectKind::Subscription(subscription) => format!(
+                "CREATE SUBSCRIPTION {name} FROM {} WITH (retention = '{} milliseconds')",
+                self.name_of(subscription.from),
+                subscription.retention_ms
+            ),
+        }
+    }
+
+    fn name_of(&self, id: ObjectId) -> String {
+        self.object(id).map_or_else(|| id.0.to_string(), |object| qualified(&object.name))
+    }
+
+    fn index_text(&self, object: &Object, index: &Index) -> String {
+        let on = self.object(index.on);
+        let column = |column: usize| {
+            let found = on.and_then(|on| on.columns.get(column));
+            found.map_or_else(String::new, |column| quote_identifier(&column.name))
+        };
+        let keys = list(index.keys.iter().map(|key| {
+            let direction = if key.descending { " DESC" } else { "" };
+            let nulls = match (key.nulls_first, key.descending) {
+                (true, false) => " NULLS FIRST",
+                (false, true) => " NULLS LAST",
+                _ => "",
+            };
+            format!("{}{direction}{nulls}", column(key.column))
+        }));
+        let unique = if index.unique { "UNIQUE " } else { "" };
+        let mut text = format!(
+            "CREATE {unique}INDEX {} ON {} ({keys})",
+            quote_identifier(&object.name.name),
+            self.name_of(index.on)
+        );
+        if !index.included.is_empty() {
+            let included = list(index.included.iter().map(|included| column(*included)));
+            text.push_str(&format!(" INCLUDE ({included})"));
+        }
+        text
+    }
+
+    fn sink_text(&self, object: &Object, sink: &Sink) -> String {
+        let into = self.object(sink.into);
+        let filled = list(sink.columns.iter().filter_map(|column| {
+            into.and_then(|into| into.columns.get(*column)).map(|one| quote_identifier(&one.name))
+        }));
+        let from = match &sink.query {
+            Some(_) => format!("AS {}", query_of(object)),
+            None => format!("FROM {}", self.name_of(sink.from)),
+        };
+        let mut options = vec![format!("snapshot = {}", sink.snapshot)];
+        if sink.append_only {
+            options.push("force_append_only = true".to_owned());
+        }
+        if let Some(query) = &sink.query {
+            options.push(format!("parallelism = {}", query.parallelism));
+        }
+        format!(
+            "CREATE SINK {} INTO {} ({filled}) {from} WITH ({})",
+            qualified(&object.name),
+            self.name_of(sink.into),
+            options.join(", ")
+        )
+    }
+}
+
+fn qualified(name: &QualifiedName) -> String {
+    format!("{}.{}", quote_identifier(&name.schema), quote_identifier(&name.name))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+fn names_of(object: &Object) -> String {
+    list(object.columns.iter().map(|column| quote_identifier(&column.name)))
+}
+
+fn query_of(object: &Object) -> &str {
+    object.shown_query().unwrap_or_default()
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn table_text(object: &Object, table: &Table) -> String {
+    let mut elements: Vec<String> = object.columns.iter().map(column_text).collect();
+    if let Some(name) = &table.primary_key_name {
+        let key = table.primary_key.iter().filter_map(|column| object.columns.get(*column));
+        let key = list(key.map(|column| quote_identifier(&column.name)));
+        elements.push(format!("CONSTRAINT {} PRIMARY KEY ({key})", quote_identifier(name)));
+    }
+    let mut text = format!("({})", elements.join(", "));
+    if table.append_only {
+        text.push_str(" APPEND ONLY");
+    }
+    if let Some(connector) = &table.connector {
+        text.push(' ');
+        text.push_str(&connector_text(connector));
+    }
+    text
+}
+
+fn column_text(column: &Column) -> String {
+    let mut text = format!("{} {}", quote_identifier(&column.name), column.sql_type);
+    if let Some(default) = &column.default {
+        text.push_str(&format!(" DEFAULT {default}"));
+    }
+    if let Some(generated) = &column.generated {
+        text.push_str(&format!(" GENERATED ALWAYS AS ({generated}) STORED"));
+    }
+    if column.not_null {
+        text.push_str(" NOT NULL");
+    }
+    text
+}
+
+fn connector_text(connector: &Connector) -> String {
+    let option = |(name, value): (&String, &String)| format!("'{name}' = {}", quoted(value));
+    let own = std::iter::once(format!("connector = {}", quoted(&connector.name)));
+    let mut text = format!("WITH ({})", list(own.chain(connector.options.iter().map(option))));
+    if let Some(format) = &connector.format {
+        text.push_str(&format!(" FORMAT {format}"));
+    }
+    if let Some(encode) = &connector.encode {
+        text.push_str(&format!(" ENCODE {encode}"));
+    }
+    if !connector.encode_options.is_empty() {
+        text.push_str(&format!(" ({})", list(connector.encode_options.iter().map(option))));
+    }
+    text
+}
+
+fn view_options(view: &MaterializedView) -> String {
+    let on_error = match view.on_error {
+        OnError::Null => "null",
+        OnError::Fail => "fail",
+    };
+    format!("parallelism = {}, on_error = '{on_error}'", view.parallelism)
+}
