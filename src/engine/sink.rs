@@ -102,13 +102,12 @@ impl Engine {
         let ObjectKind::Sink(sink) = &object.kind else { return Ok(()) };
         let catalog = self.catalog();
         let gone = |id: ObjectId| SqlError::internal(format!("object {} is gone", id.0));
-        let table = catalog.object(sink.into).ok_or_else(|| gone(sink.into))?;
         let from = match sink.query {
             Some(_) => object,
             None => catalog.object(sink.from).ok_or_else(|| gone(sink.from))?,
         };
         let pouring = Pouring {
-            table: Arc::clone(table),
+            table: sink.into,
             columns: sink.columns.clone(),
             types: object.columns.iter().map(|column| column.sql_type.clone()).collect(),
             append_only: sink.append_only,

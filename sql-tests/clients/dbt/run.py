@@ -1,4 +1,4 @@
-"""dbt: a project's seeds, materialized views, tests and documentation, and all of it anew."""
+"""dbt: a project's seeds, models of every kind, snapshots, tests and documentation; and all anew."""
 
 import json
 import os
@@ -50,24 +50,44 @@ def contents():
     show("SELECT * FROM shop.payments ORDER BY id")
     show("SELECT * FROM shop.balances ORDER BY account")
     show("SELECT paid_on, payments, balance::numeric(8,2) FROM shop.daily ORDER BY paid_on")
+    show("SELECT * FROM shop.facts ORDER BY id")
+    show("SELECT * FROM shop.months ORDER BY month")
+    show("SELECT * FROM shop.history ORDER BY id, amount")
+    show("SELECT * FROM shop.latest ORDER BY account")
     show(
         "SELECT c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = 'shop' AND c.relkind <> 'i' ORDER BY 1"
     )
 
 
+def execute(statement):
+    """What happens to the tables between two runs."""
+    connection = psycopg2.connect(URL)
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    connection.commit()
+    connection.close()
+
+
 dbt("seed")
 dbt("run")
 contents()
 dbt("test")
+# Tables and views are made anew; what is incremental gets what is new.
+execute("INSERT INTO shop.payments VALUES (5, 'ada', 4, '2026-03-05'), (6, 'tom', 1, NULL)")
+dbt("run", "--vars", "factor: 2")
+contents()
+dbt("run", "--full-refresh", "--select", "history", "latest", "--vars", "factor: 3")
+contents()
+dbt("snapshot")
+execute("INSERT INTO shop.payments VALUES (7, 'bob', 5, '2026-04-01')")
+dbt("run", "--select", "latest")
+dbt("snapshot")
+show("SELECT account, payments, total, dbt_valid_to IS NULL FROM shop.accounts ORDER BY 1, 2")
 dbt("build", "--full-refresh")
 contents()
 # What makes a test fail.
-connection = psycopg2.connect(URL)
-with connection.cursor() as cursor:
-    cursor.execute("INSERT INTO shop.payments VALUES (1, 'eve', 1.25, '2026-03-02')")
-connection.commit()
-connection.close()
+execute("INSERT INTO shop.payments VALUES (1, 'eve', 1.25, '2026-03-02')")
 dbt("test", "--select", "payments", "--exclude", "test_type:singular")
 dbt("docs", "generate")
 catalog = json.loads((PROJECT / "target" / "catalog.json").read_text())

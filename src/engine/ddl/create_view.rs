@@ -8,8 +8,9 @@ use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::catalog::lasting_path;
 use crate::catalog::object::View;
 use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind};
-use crate::engine::Engine;
+use crate::engine::{Engine, boot};
 use crate::error::{SqlError, SqlResult, code};
+use crate::graph;
 use crate::planner;
 use crate::planner::statement::CreateView;
 use crate::types::ObjectId;
@@ -54,7 +55,11 @@ impl Engine {
                 let definition = definition.to_owned();
                 let old = Object::clone(&old);
                 let object = Object { kind, columns, definition, depends_on, ..old };
-                catalog.with_changed(with_meaning(&catalog, object, &statement.columns)?)?
+                let object = with_meaning(&catalog, object, &statement.columns)?;
+                let id = object.id;
+                let edited = catalog.with_changed(object)?;
+                check_keepers(&catalog, &edited.0, id).await?;
+                edited
             }
             None => {
                 let mut oids = catalog.oids();
@@ -114,25 +119,44 @@ fn check_replaces(
         let message = format!("infinite recursion detected in rules for relation \"{name}\"");
         return Err(SqlError::new(code::INVALID_OBJECT_DEFINITION, message));
     }
-    let still = |message: String, hint: &str| {
-        Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message).hint(hint))
-    };
-    // Its rows are kept by the query as it is.
-    let keeps = |id: &ObjectId| {
-        let object = catalog.object(*id)?;
-        (!matches!(object.kind, ObjectKind::View(_))).then_some(object)
-    };
-    if let Some(keeper) = dependants.iter().find_map(keeps) {
-        let (kind, keeper) = (keeper.kind_name(), &keeper.name.name);
-        let message = format!("cannot replace view {name} because {kind} {keeper} keeps its rows");
-        return still(message, "Drop what keeps them, replace the view, and create it again.");
-    }
     if columns.len() > old.columns.len() && !dependants.is_empty() {
         let message =
             format!("cannot add columns to view {name} because other objects depend on it");
-        return still(message, "Drop the dependent objects, or create a view of another name.");
+        return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .hint("Drop the dependent objects, or create a view of another name."));
     }
     Ok(())
+}
+
+/// Refuses what would change rows that others keep: each must have the same plan over the view as
+/// it will be.
+async fn check_keepers(catalog: &Catalog, next: &Catalog, view: ObjectId) -> SqlResult<()> {
+    for keeper in catalog.dependants(view) {
+        let Some(keeper) = catalog.object(keeper).filter(|one| one.kept_query().is_some()) else {
+            continue;
+        };
+        let before = planner::plan_stored_view(catalog, keeper).await?;
+        let after = planner::plan_stored_view(next, keeper).await?;
+        if boot::fingerprint(&before) == boot::fingerprint(&after)
+            && inputs(&before).eq(inputs(&after))
+        {
+            continue;
+        }
+        let name = catalog.object(view).map_or("", |view| view.name.name.as_str());
+        let (kind, keeper) = (keeper.kind_name(), &keeper.name.name);
+        let message = format!("cannot replace view {name} because {kind} {keeper} keeps its rows");
+        return Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .detail(format!("Over the new query, {keeper} would be computed otherwise."))
+            .hint("Drop what keeps them, replace the view, and create it again."));
+    }
+    Ok(())
+}
+
+/// Whence the rows of a job's parts come, and how.
+fn inputs(job: &graph::Job) -> impl Iterator<Item = (usize, graph::Upstream, &graph::Exchange)> {
+    job.fragments.iter().enumerate().flat_map(|(place, fragment)| {
+        fragment.inputs.iter().map(move |input| (place, input.from, &input.exchange))
+    })
 }
 
 fn keep_comments(old: &[Column], new: Vec<Column>) -> Vec<Column> {

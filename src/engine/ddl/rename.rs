@@ -115,10 +115,12 @@ fn no_relation(name: &Name) -> SqlError {
     SqlError::new(code::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
 }
 
-/// ALTER TABLE and ALTER INDEX may be said of any relation, the others of their kind alone.
+/// ALTER TABLE and ALTER INDEX may be said of any relation, and all of any that has columns where
+/// one of them is renamed; the others of their kind alone.
 fn check_kind(statement: &Rename, actual: &str, is_relation: bool) -> SqlResult<()> {
     let name = &statement.name.name;
     let wanted = match statement.kind {
+        _ if is_relation && matches!(statement.to, NewName::Column { .. }) => return Ok(()),
         DropKind::Table | DropKind::Index if is_relation => return Ok(()),
         DropKind::Table => "table",
         DropKind::Index => "index",

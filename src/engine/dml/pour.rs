@@ -23,16 +23,15 @@ use super::inserter::{ValueSource, completed};
 use super::parameters::BoundParameters;
 use super::target::{Intent, Target};
 use super::transaction::Transaction;
-use crate::catalog::Object;
 use crate::catalog::privilege::Privileges;
-use crate::error::{SqlError, SqlResult};
+use crate::error::{SqlError, SqlResult, code};
 use crate::expr::{Assigning, row_text};
 use crate::operator::RowError;
 use crate::planner::Name;
 use crate::serving::QueryContext;
 use crate::state::MetaEntry;
 use crate::types::key::KeyCodec;
-use crate::types::{Delta, Epoch, SqlType, take_rows};
+use crate::types::{Delta, Epoch, ObjectId, SqlType, take_rows};
 
 /// Classes of the SQLSTATEs of what is wrong with a row, not with the server.
 const ROW_ERRORS: [&str; 2] = ["22", "23"];
@@ -43,7 +42,7 @@ const PAGE_ROWS_MAX: usize = 8192;
 /// Where a sink pours, and what.
 #[derive(Debug, Clone)]
 pub struct Pouring {
-    pub table: Arc<Object>,
+    pub table: ObjectId,
     /// The table's columns that it fills, one for each of the rows' first columns.
     pub columns: Vec<usize>,
     /// The types of these columns of the rows.
@@ -63,7 +62,11 @@ pub async fn pour(
     meta: impl FnOnce(Vec<RowError>) -> SqlResult<Vec<MetaEntry>>,
     stopped: impl Future<Output = ()>,
 ) -> SqlResult<Option<Epoch>> {
-    let table = &pouring.table;
+    // It may have been renamed since the last time.
+    let table = query.catalog.object(pouring.table).ok_or_else(|| {
+        let message = format!("object {} is gone", pouring.table.0);
+        SqlError::new(code::UNDEFINED_TABLE, message)
+    })?;
     let name = Name {
         database: None,
         schema: Some(table.name.schema.clone()),

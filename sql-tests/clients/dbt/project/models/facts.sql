@@ -1,0 +1,3 @@
+{{ config(materialized='table', indexes=[{'columns': ['account']}, {'columns': ['id'], 'unique': True}]) }}
+SELECT id, account, amount * {{ var('factor') }} AS amount, extract(month FROM paid_on)::int AS month
+FROM {{ ref('payments') }}
