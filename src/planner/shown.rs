@@ -1,15 +1,16 @@
 //! Kept texts by today's names: what is shown of a view's query, or of a function's body, after
 //! something that it names was renamed.
 //!
-//! The text is edited where the parser found names of relations, and nowhere else. A relation goes
-//! on under the name that the rest of the text has for it, and so do its columns:
+//! The text is edited where the parser found names of relations. A relation goes on under the name
+//! that the rest of the text has for it, and so do its columns:
 //!
 //! ```text
-//! SELECT t.a FROM t WHERE a > 0     becomes     SELECT t.a FROM t_old AS t(id, a) WHERE a > 0
+//! SELECT t.a FROM t JOIN u USING (a)  becomes  SELECT t.a FROM t_old AS t(id, a) JOIN u USING (a)
 //! ```
 //!
 //! which needs no knowledge of what other names mean, and is how PostgreSQL shows what it can say
-//! in no other way. What is planned is the text as it was written, with what its names meant
+//! in no other way. Where columns were renamed, `SELECT t.b AS a FROM t_old AS t` is nicer: it is
+//! tried, and taken if its plan proves that it is the same work. What is planned is the text as it was written, with what its names meant
 //! (`catalog::meaning`); this one must mean the same.
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use std::ops::{ControlFlow, Range};
 use sqlparser::ast;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
-use super::job::{Scope, ViewSettings, own_names, session};
+use super::job::{Scope, ViewSettings, own_names, same_work, session};
 use super::parse::{fold_ident, parse_expression, parse_query, tokens};
 use super::source::Source;
 use super::sql_functions::{body_query, called};
@@ -85,11 +86,27 @@ impl<'a> Kept<'a> {
         let mentions = Mentions::of(&self.query);
         let words = words(&self.text, &self.query.source)?;
         let rewriting = Rewriting { kept: self, catalog, mentions: &mentions.found, words: &words };
+        if let Some(edits) = rewriting.by_columns() {
+            let shown = self.finish(catalog, &words, edits)?;
+            if let Some(shown) = shown.filter(|shown| self.is_meant_by(catalog, shown)) {
+                return Ok(Some(shown));
+            }
+        }
         let mut edits = Edits::new();
         for mention in &mentions.found {
-            rewriting.relation(mention, &mut edits);
+            rewriting.relation(mention, &mut edits, Called::AsWritten);
         }
-        let wrapped = self.call_columns(catalog, &words, &mut edits)?;
+        self.finish(catalog, &words, edits)
+    }
+
+    /// The edited text, its columns called as they are to be.
+    fn finish(
+        &self,
+        catalog: &Catalog,
+        words: &[Word],
+        mut edits: Edits,
+    ) -> SqlResult<Option<String>> {
+        let wrapped = self.call_columns(catalog, words, &mut edits)?;
         if edits.is_empty() && wrapped.is_none() {
             return Ok(None);
         }
@@ -99,6 +116,21 @@ impl<'a> Kept<'a> {
             // A comment may be the last in it.
             Some(columns) => format!("SELECT * FROM ({text}\n) AS view({columns})"),
         }))
+    }
+
+    /// Whether a text surely says by today's names what this one says by its own.
+    fn is_meant_by(&self, catalog: &Catalog, shown: &str) -> bool {
+        let text = format!("{}{shown}", &self.text[..self.prefix]);
+        let Ok(query) = parse_query(text.trim_end().trim_end_matches(';')) else { return false };
+        let today = ViewSettings::of(self.search_path);
+        let written = ViewSettings { names: &self.meaning.names, ..today };
+        let same = same_work(catalog, (&self.query, written), (&query, today)).unwrap_or(false);
+        let called = || match &self.columns {
+            None => true,
+            Some(wanted) => own_names(catalog, today, &query)
+                .is_ok_and(|called| called.iter().eq(wanted.iter())),
+        };
+        same && called()
     }
 
     /// Has the query call its columns as the view does; or gives the names under which a query
@@ -156,10 +188,7 @@ impl<'a> Kept<'a> {
                 let elsewhere = words.iter().any(|word| word.name == own && word.range != range);
                 (!elsewhere).then(|| ((range.start, range.end), wanted.clone()))
             }
-            ast::SelectItem::UnnamedExpr(ast::Expr::Identifier(ident)) => after(ident),
-            ast::SelectItem::UnnamedExpr(ast::Expr::CompoundIdentifier(parts)) => {
-                after(parts.last()?)
-            }
+            ast::SelectItem::UnnamedExpr(expr) => after(column_name(expr)?),
             _ => None,
         }
     }
@@ -307,6 +336,65 @@ impl ast::Visitor for Mentions<'_> {
     }
 }
 
+/// What the columns of relations are called in the edited text.
+#[derive(Clone, Copy)]
+enum Called {
+    AsWritten,
+    AsToday,
+}
+
+/// Columns in the expressions of a text that become others.
+struct Columns<'a> {
+    source: &'a Source,
+    renamed: BTreeMap<&'a str, &'a str>,
+    edits: Edits,
+}
+
+impl Columns<'_> {
+    /// Puts the new name in the place of the old one, if there is one: where that ends, and what it
+    /// was.
+    fn rename(&mut self, ident: &ast::Ident) -> Option<(usize, String)> {
+        let old = fold_ident(ident);
+        let new = self.renamed.get(old.as_str())?;
+        let range = range(self.source, ident.span)?;
+        self.edits.insert((range.start, range.end), quote_identifier(new));
+        Some((range.end, old))
+    }
+}
+
+impl ast::Visitor for Columns<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &ast::Expr) -> ControlFlow<()> {
+        if let Some(ident) = column_name(expr) {
+            self.rename(ident);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What is selected goes on under the name that it had.
+    fn pre_visit_select(&mut self, select: &ast::Select) -> ControlFlow<()> {
+        for item in &select.projection {
+            if let ast::SelectItem::UnnamedExpr(expr) = item
+                && let Some(ident) = column_name(expr)
+                && let Some((end, old)) = self.rename(ident)
+            {
+                self.edits.insert((end, end), format!(" AS {}", quote_identifier(&old)));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What names the column, of an expression that is one.
+fn column_name(expr: &ast::Expr) -> Option<&ast::Ident> {
+    match expr {
+        ast::Expr::Identifier(ident) => Some(ident),
+        ast::Expr::CompoundIdentifier(parts) => parts.last(),
+        _ => None,
+    }
+}
+
 /// How mentions become others.
 struct Rewriting<'a> {
     kept: &'a Kept<'a>,
@@ -316,20 +404,50 @@ struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    fn relation(&self, mention: &Mention, edits: &mut Edits) {
-        let Some((schema, name)) = schema_and_name(&mention.parts) else { return };
-        let meant = self.kept.meaning.names.iter();
-        let meant = meant.filter(|meant| meant.schema.as_deref() == schema && meant.name == name);
-        let found =
-            meant.last().and_then(|meant| Some((meant, self.catalog.object(meant.object)?)));
-        let Some((meant, object)) = found else { return };
+    /// By the new names of columns too, if some have one: in the text's expressions, of whose names
+    /// it is not known what they mean.
+    fn by_columns(&self) -> Option<Edits> {
+        let mut edits = Edits::new();
+        let mut renamed = BTreeMap::new();
+        for mention in self.mentions {
+            self.relation(mention, &mut edits, Called::AsToday);
+            let Some((meant, object)) = self.meant(mention) else { continue };
+            for (old, column) in meant.columns.iter().zip(&object.columns) {
+                if *old != column.name {
+                    renamed.insert(old.as_str(), column.name.as_str());
+                }
+            }
+        }
+        if renamed.is_empty() {
+            return None;
+        }
+        let mut columns = Columns { source: &self.kept.query.source, renamed, edits };
+        let _ = ast::Visit::visit(&*self.kept.query.tree, &mut columns);
+        Some(columns.edits)
+    }
+
+    /// What a mention means.
+    fn meant(&self, mention: &Mention) -> Option<(&Meant, &Object)> {
+        let (schema, name) = schema_and_name(&mention.parts)?;
+        let names = &self.kept.meaning.names;
+        let meant =
+            names.iter().find(|meant| meant.schema.as_deref() == schema && meant.name == name)?;
+        Some((meant, self.catalog.object(meant.object)?))
+    }
+
+    fn relation(&self, mention: &Mention, edits: &mut Edits, called: Called) {
+        let Some((_, name)) = schema_and_name(&mention.parts) else { return };
+        let Some((meant, object)) = self.meant(mention) else { return };
         let is_named = self.names(mention, object.id);
         if !is_named {
             let place = (mention.range.start, mention.range.end);
             edits.insert(place, self.name_for(mention, object));
             self.drop_schema(mention, edits);
         }
-        let columns = columns_under(meant, object);
+        let columns = match called {
+            Called::AsWritten => columns_under(meant, object),
+            Called::AsToday => None,
+        };
         match (&mention.alias, columns) {
             (None, columns) => {
                 let renamed = object.name.name != name;
@@ -589,16 +707,31 @@ mod tests {
     #[test]
     fn columns_go_on_under_the_names_that_the_text_has() {
         for (query, expected) in [
-            ("select a from t", "select a from t AS t(id, a, b)"),
-            ("select t.a from public.t", "select t.a from public.t AS t(id, a, b)"),
-            ("select x.a from t x", "select x.a from t x(id, a, b)"),
+            ("select a from t", "select \"Z\" AS a from t"),
+            ("select t.a, b from public.t", "select t.\"Z\" AS a, b from public.t"),
+            ("select x.a + 1 as y from t x", "select x.\"Z\" + 1 as y from t x"),
             ("select p from t as x (p, q, r)", "select p from t as x (p, q, r)"),
+            ("select id from t where a > 1", "select id from t where \"Z\" > 1"),
+            (
+                "select b, sum(a) from t group by b having max(t.a) > 1",
+                "select b, sum(\"Z\") from t group by b having max(t.\"Z\") > 1",
+            ),
+            ("select a from (select * from t) s", "select \"Z\" AS a from (select * from t) s"),
+            ("select * from t", "select * from t AS t(id, a, b)"),
+            ("select x.*, a + 1 as c from t x", "select x.*, a + 1 as c from t x(id, a, b)"),
             ("table t", "SELECT * FROM t AS t(id, a, b)"),
+            (
+                "select a, row_number() over (order by a) as n from t",
+                "select a, row_number() over (order by a) as n from t AS t(id, a, b)",
+            ),
+            (
+                "select x.a from t x, (select 1 as a) y",
+                "select x.a from t x(id, a, b), (select 1 as a) y",
+            ),
             (
                 "select * from t join u using (id)",
                 "select * from t AS t(id, a, b) join u using (id)",
             ),
-            ("select sum(a) from t group by b", "select sum(a) from t AS t(id, a, b) group by b"),
         ] {
             assert_eq!(after(query, Renamed::Column(1, "Z")), expected);
         }

@@ -21,6 +21,7 @@ mod place;
 mod plan;
 mod recompute;
 mod relation;
+mod same;
 mod scalar;
 mod tree;
 mod unnest;
@@ -36,3 +37,4 @@ pub use plan::{
 };
 pub(super) use plan::{own_names, session};
 pub(super) use relation::{Scope, meant_by};
+pub(super) use same::same_work;

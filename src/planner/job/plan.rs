@@ -143,6 +143,16 @@ pub(in crate::planner) fn own_names(
     Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
 }
 
+/// The work that `query` is, whatever its columns are called.
+pub(super) fn plan_numbered(
+    catalog: &Catalog,
+    settings: ViewSettings<'_>,
+    query: &Query,
+) -> SqlResult<Job> {
+    let request = Request { catalog, settings, query, names: Names::Numbered };
+    Ok(plan(request, ObjectId(0), 1, OnError::Null)?.job)
+}
+
 /// A view's query, and what it means.
 #[derive(Clone, Copy)]
 struct Request<'a> {
