@@ -157,10 +157,10 @@ mod tests {
             shown: Some("SELECT 1".to_owned()),
         };
         let json = serde_json::to_string(&meaning).unwrap();
-        expect_test::expect![[
-            r#"{"names":[{"schema":"s","name":"t","object":16384,"columns":["a"]}],"called":["x"],"shown":"SELECT 1"}"#
-        ]]
-        .assert_eq(&json);
+        expect_test::expect![[r#"
+            {"names":[{"schema":"s","name":"t","object":16384,"columns":["a"]}],"called":["x"],"shown":"SELECT 1"}
+        "#]]
+        .assert_eq(&format!("{json}\n"));
         assert_eq!(serde_json::from_str::<Meaning>(&json).unwrap(), meaning);
         assert_eq!(serde_json::to_string(&Meaning::default()).unwrap(), "{}");
     }

@@ -10,8 +10,10 @@
 //!
 //! which needs no knowledge of what other names mean, and is how PostgreSQL shows what it can say
 //! in no other way. Where columns were renamed, `SELECT t.b AS a FROM t_old AS t` is nicer: it is
-//! tried, and taken if its plan proves that it is the same work. What is planned is the text as it was written, with what its names meant
-//! (`catalog::meaning`); this one must mean the same.
+//! tried, and taken if its plan proves that it is the same work.
+//!
+//! What is planned is the text as it was written, with what its names meant (`catalog::meaning`);
+//! this one must mean the same.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -725,8 +727,8 @@ mod tests {
                 "select a, row_number() over (order by a) as n from t AS t(id, a, b)",
             ),
             (
-                "select x.a from t x, (select 1 as a) y",
-                "select x.a from t x(id, a, b), (select 1 as a) y",
+                "select x.a, y.a as c from t x, (select 1 as a) y",
+                "select x.a, y.a as c from t x(id, a, b), (select 1 as a) y",
             ),
             (
                 "select * from t join u using (id)",
