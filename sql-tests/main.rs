@@ -39,6 +39,7 @@ mod operation;
 mod oracle;
 mod postgres;
 mod psql;
+mod rename;
 mod script;
 mod security;
 mod server;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         failure::trials,
         creation::trials,
         indexes::trials,
+        rename::trials,
         sinks::trials,
         subscribe::trials,
         security::trials,
