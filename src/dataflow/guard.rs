@@ -4,15 +4,19 @@
 //!  vnode | columns  ->  nothing        for each row none of whose columns is NULL
 //! ```
 //!
+//! Values that are equal and look different (`1` and `1.0` as jsonb) are one key.
+//!
 //! The table's writer keeps it, under the same lock and in the same epochs as the rows, so that a
 //! decision made from it is as exact as one made from the primary key.
 
-use arrow::array::{Array, RecordBatch};
+use arrow::array::{Array, RecordBatch, new_empty_array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
+use crate::error::SqlError;
+use crate::expr::functions::equality_keys;
 use crate::types::key::{KeyCodec, vnode};
-use crate::types::{ObjectId, TableId};
+use crate::types::{ObjectId, SqlType, TableId};
 
 /// A unique index, as its table's writer knows it.
 #[derive(Debug)]
@@ -22,6 +26,7 @@ pub struct Guard {
     /// What a violation is said to be of.
     pub name: String,
     codec: KeyCodec,
+    types: Vec<SqlType>,
 }
 
 impl Guard {
@@ -32,7 +37,15 @@ impl Guard {
         schema: &SchemaRef,
         columns: &[usize],
     ) -> Result<Self, ArrowError> {
-        Ok(Self { index, name, codec: KeyCodec::new(schema, columns)? })
+        let types = columns.iter().map(|column| SqlType::of_field(schema.field(*column)));
+        let types: Vec<SqlType> = types.collect();
+        let mut kinds = Vec::new();
+        for sql_type in &types {
+            let none = equality_keys(&new_empty_array(&sql_type.to_arrow()), sql_type);
+            kinds.push(none.map_err(external)?.data_type().clone());
+        }
+        let codec = KeyCodec::of_types(columns.to_vec(), kinds.into_iter())?;
+        Ok(Self { index, name, codec, types })
     }
 
     /// The columns that tell rows apart.
@@ -47,7 +60,12 @@ impl Guard {
 
     /// The key of each of `rows`; none where a column is NULL.
     pub fn keys(&self, rows: &RecordBatch) -> Result<Vec<Option<Vec<u8>>>, ArrowError> {
-        let encoded = self.codec.encode(rows)?;
+        let columns = self.columns().iter().zip(&self.types).map(|(column, sql_type)| {
+            let keys = equality_keys(rows.column(*column), sql_type);
+            keys.map_err(external)
+        });
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let encoded = self.codec.encode_columns(&columns, rows.num_rows())?;
         let is_null =
             |row: usize| self.columns().iter().any(|&column| rows.column(column).is_null(row));
         let keys = encoded.iter().enumerate().map(|(row, key)| {
@@ -56,6 +74,10 @@ impl Guard {
         });
         Ok(keys.collect())
     }
+}
+
+fn external(error: SqlError) -> ArrowError {
+    ArrowError::from_external_error(Box::new(error))
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 
-use super::parse::{is_default, parse_expression, parse_query};
+use super::parse::{fold_ident, is_default, parse_expression, parse_query};
 use super::source::Source;
 use super::statement::{Assignment, Delete, Insert, Update};
-use super::syntax::{Expression, From, Name, Query};
+use super::syntax::{Expression, From, Name, Query, With};
 use crate::catalog::Column;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::assignment_name;
@@ -196,25 +196,34 @@ fn type_parameter(value: &mut ast::Expr, target: &Column) -> SqlResult<()> {
 }
 
 /// An UPDATE's rows: `stored`, the columns of the rows as they are, then the new value of each
-/// assignment, in order. `columns` are the table's.
-pub fn update_query(update: &Update, stored: &[&str], columns: &[Column]) -> SqlResult<Query> {
+/// assignment, in order, then all columns of the relations `beside`. `columns` are the table's.
+pub fn update_query(
+    update: &Update,
+    stored: &[&str],
+    columns: &[Column],
+    beside: &[String],
+) -> SqlResult<Query> {
     let source = assigned_source(&update.assignments, update.condition.as_ref());
     let mut query = target_query(&update.table, update.alias.as_deref(), stored, source)?;
     let select = select_of(&mut query.tree)?;
     for value in assigned_values(&update.assignments, columns)? {
         select.projection.push(ast::SelectItem::UnnamedExpr(value));
     }
+    select.projection.extend(beside.iter().map(|relation| all_columns(relation)));
     restrict(select, update.from.as_ref(), update.condition.as_ref());
+    precede(&mut query, update.with.as_ref());
     Ok(query)
 }
 
-/// A DELETE's rows: `stored`, the columns of the rows to delete. With USING, a row may be given
-/// more than once.
-pub fn delete_query(delete: &Delete, stored: &[&str]) -> SqlResult<Query> {
+/// A DELETE's rows: `stored`, the columns of the rows to delete, then all columns of the relations
+/// `beside`. With USING, a row may be given more than once.
+pub fn delete_query(delete: &Delete, stored: &[&str], beside: &[String]) -> SqlResult<Query> {
     let source = assigned_source(&[], delete.condition.as_ref());
     let mut query = target_query(&delete.table, delete.alias.as_deref(), stored, source)?;
     let select = select_of(&mut query.tree)?;
+    select.projection.extend(beside.iter().map(|relation| all_columns(relation)));
     restrict(select, delete.using.as_ref(), delete.condition.as_ref());
+    precede(&mut query, delete.with.as_ref());
     Ok(query)
 }
 
@@ -304,6 +313,48 @@ fn select_of(tree: &mut Arc<ast::Query>) -> SqlResult<&mut ast::Select> {
     match Arc::make_mut(tree).body.as_mut() {
         ast::SetExpr::Select(select) => Ok(select),
         _ => Err(SqlError::internal("a statement's query is not a SELECT")),
+    }
+}
+
+fn all_columns(relation: &str) -> ast::SelectItem {
+    let name = ast::ObjectName::from(vec![ast::Ident::with_quote('"', relation)]);
+    let kind = ast::SelectItemQualifiedWildcardKind::ObjectName(name);
+    ast::SelectItem::QualifiedWildcard(kind, ast::WildcardAdditionalOptions::default())
+}
+
+impl From {
+    /// The names of the relations, which RETURNING may name too.
+    pub fn relations(&self) -> Vec<String> {
+        fn collect(factor: &ast::TableFactor, names: &mut Vec<String>) {
+            let name = match factor {
+                ast::TableFactor::Table { alias: Some(alias), .. }
+                | ast::TableFactor::Derived { alias: Some(alias), .. }
+                | ast::TableFactor::Function { alias: Some(alias), .. }
+                | ast::TableFactor::UNNEST { alias: Some(alias), .. } => Some(&alias.name),
+                ast::TableFactor::Table { name, .. } | ast::TableFactor::Function { name, .. } => {
+                    name.0.last().and_then(|part| part.as_ident())
+                }
+                ast::TableFactor::NestedJoin { table_with_joins: join, .. } => {
+                    collect(&join.relation, names);
+                    join.joins.iter().for_each(|join| collect(&join.relation, names));
+                    None
+                }
+                _ => None,
+            };
+            names.extend(name.map(fold_ident));
+        }
+        let mut names = Vec::new();
+        for from in self.tree.iter() {
+            collect(&from.relation, &mut names);
+            from.joins.iter().for_each(|join| collect(&join.relation, &mut names));
+        }
+        names
+    }
+}
+
+fn precede(query: &mut Query, with: Option<&With>) {
+    if let Some(with) = with {
+        Arc::make_mut(&mut query.tree).with = Some((*with.tree).clone());
     }
 }
 

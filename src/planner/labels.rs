@@ -18,6 +18,12 @@ pub fn shown(name: &str) -> &str {
     name.split_once(MARK).map_or(name, |(shown, _)| shown)
 }
 
+/// The name of a planned column that clients see under the name of another one; `suffix` makes it
+/// another.
+pub(super) fn repeated(name: &str, suffix: usize) -> String {
+    format!("{name}{MARK}{suffix}")
+}
+
 /// Finds the names of a query's columns, if it can be planned alone.
 pub(super) type ColumnsOf<'a> = &'a dyn Fn(ast::Query) -> Option<Vec<String>>;
 
@@ -240,13 +246,13 @@ fn label_among(items: &mut [ast::SelectItem], brought: &Brought, own: &Own) {
             }
             _ => continue,
         };
-        let repeated = taken.contains(&name) || brought.may_have(&name);
+        let is_repeated = taken.contains(&name) || brought.may_have(&name);
         let suffix = taken.len() + 1;
         taken.push(name.clone());
-        if plain && !repeated {
+        if plain && !is_repeated {
             continue;
         }
-        let name = if repeated { format!("{name}{MARK}{suffix}") } else { name };
+        let name = if is_repeated { repeated(&name, suffix) } else { name };
         *item = ast::SelectItem::ExprWithAlias { expr, alias: ast::Ident::with_quote('"', name) };
     }
 }

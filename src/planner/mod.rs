@@ -18,6 +18,7 @@ pub mod syntax;
 
 mod decorrelate;
 mod dml;
+mod equal_keys;
 mod explicit_casts;
 mod failure;
 mod fetch;
@@ -38,7 +39,9 @@ mod parse;
 mod precedence;
 mod query;
 mod row_syntax;
+mod row_wildcards;
 mod rows;
+mod rows_from;
 mod set_functions;
 mod set_order;
 mod shown;
@@ -63,9 +66,10 @@ pub use labels::shown;
 pub use parse::{parse, parse_expression, parse_query};
 pub use query::{PlannedQuery, configure, plan_kept_query, plan_query};
 pub use rows::{
-    Parameters, RowExpressions, RowRelation, plan_conflict, plan_expressions, plan_returning,
+    Parameters, RowExpressions, RowPlan, RowRelation, plan_conflict, plan_expressions,
+    plan_returning,
 };
 pub use shown::{Kept, call_in_schema, calls_into, computed_by};
 pub use sql_functions::{DescribedFunction, describe_function};
 pub use statement::{Statement, StatementKind};
-pub use syntax::{Expression, LockWait, Name, Query, RowLock};
+pub use syntax::{Expression, From, LockWait, Name, Query, RowLock, With};

@@ -29,7 +29,7 @@ use super::operators::{Operators, Types};
 use super::set_functions::{STREAMED_SERIES, SetFunctions};
 use super::sql_functions::{FunctionRelations, Functions};
 use crate::error::{SqlError, SqlResult, code};
-use crate::expr::functions::assignment;
+use crate::expr::functions::{assignment, excluding};
 use crate::types::SqlType;
 
 /// Relations by the name a query gives them.
@@ -213,9 +213,9 @@ impl ContextProvider for Names<'_> {
             return Some(Arc::new(function));
         }
         let known = self.state.aggregate_functions().contains_key(name)
-            || self.state.window_functions().contains_key(name)
             || self.state.higher_order_functions().contains_key(name)
-            || NO_FUNCTIONS.contains(&name);
+            || NO_FUNCTIONS.contains(&name)
+            || self.get_window_meta(name).is_some();
         (!known).then(|| Arc::new(ScalarUDF::from(Missing::new(name))))
     }
 
@@ -228,7 +228,8 @@ impl ContextProvider for Names<'_> {
     }
 
     fn get_window_meta(&self, name: &str) -> Option<Arc<WindowUDF>> {
-        self.state.window_functions().get(name).cloned()
+        let known = self.state.window_functions().get(name).cloned();
+        known.or_else(|| excluding(name, |aggregate| self.get_aggregate_meta(aggregate)))
     }
 
     fn get_variable_type(&self, _variable_names: &[String]) -> Option<DataType> {

@@ -22,7 +22,8 @@ use datafusion::sql::parser::Statement as DataFusionStatement;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use sqlparser::ast;
 
-use super::decorrelate::decorrelate;
+use super::decorrelate::{Tools, decorrelate, placed};
+use super::equal_keys::group_by_keys;
 use super::explicit_casts::{plan_casts, spell_casts};
 use super::failure::planning_error;
 use super::fetch::{plan_ties, spell_fetch};
@@ -38,6 +39,8 @@ use super::orders::{order_by_keys, order_windows_by_keys};
 use super::outer_aggregates::spell_outer_aggregates;
 use super::outline::outline;
 use super::precedence::mend_precedence;
+use super::row_wildcards::expand_rows;
+use super::rows_from::spell_rows_from;
 use super::set_functions::spread_in_lists;
 use super::set_order::order_outside;
 use super::source::Source;
@@ -139,7 +142,10 @@ pub async fn plan_kept_query(
 }
 
 /// The functions in SQL that a session's statement may call.
-async fn session_functions(state: &SessionState, tree: &ast::Query) -> SqlResult<Functions> {
+pub(super) async fn session_functions(
+    state: &SessionState,
+    tree: &ast::Query,
+) -> SqlResult<Functions> {
     let Some(callable) = state.config().get_extension::<Callable>() else {
         return Ok(Functions::none());
     };
@@ -183,7 +189,7 @@ struct Within<'a> {
 
 /// The session's relations that a query names. One that is missing is left out: the planner
 /// finds where it was named.
-async fn session_relations(
+pub(super) async fn session_relations(
     state: &SessionState,
     tree: &ast::Query,
     within: Within<'_>,
@@ -292,7 +298,10 @@ fn plan_guarded(
         .and_then(|plan| grouping_sets::resolve_functions(plan, state.config_options()))
         .map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
-    let plan = decorrelate(plan, state)
+    let tools = Tools::new(state);
+    let plan = placed(plan, &tools)
+        .and_then(|plan| group_by_keys(plan, &tools))
+        .and_then(|plan| decorrelate(plan, &tools))
         .and_then(share_work_tables)
         .and_then(order_windows_by_keys)
         .map_err(wrong)?;
@@ -366,6 +375,7 @@ fn prepare(
 ) -> SqlResult<()> {
     let is_aggregate = |name: &str| names.get_aggregate_meta(name).is_some();
     mend_precedence(tree);
+    spell_rows_from(tree)?;
     // Without the queries around it: only the names are asked for.
     let columns_of = |mut query: ast::Query| -> SqlResult<Vec<String>> {
         outline(&mut query);
@@ -373,13 +383,14 @@ fn prepare(
         spell_outer_aggregates(&mut query, &is_aggregate)?;
         spell_subqueries(&mut query)?;
         spell_functions(&mut query)?;
-        spell_windows(&mut query)?;
+        spell_windows(&mut query, is_aggregate)?;
         spell_casts(&mut query)?;
         let query = ast::Statement::Query(Box::new(query));
         let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;
         Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
     };
     merge_columns(tree, &columns_of)?;
+    expand_rows(tree, &|query| columns_of(query).ok());
     resolve_lists(tree, &|expr| {
         let none = DFSchema::empty();
         let expr = planner.sql_to_expr(expr.clone(), &none, &mut context()).ok()?;
@@ -398,7 +409,7 @@ fn prepare(
     spell_outer_aggregates(tree, &is_aggregate)?;
     spell_subqueries(tree)?;
     spell_functions(tree)?;
-    spell_windows(tree)?;
+    spell_windows(tree, is_aggregate)?;
     spell_casts(tree)
 }
 

@@ -14,7 +14,7 @@ use super::grant::{
     Grant, GrantRole, ReassignOwned,
 };
 use super::rename::Rename;
-use super::syntax::{Expression, From, LockWait, Name, Query, Selection};
+use super::syntax::{Expression, From, LockWait, Name, Query, Selection, With};
 
 /// One statement of a script.
 #[derive(Debug, Clone)]
@@ -114,9 +114,11 @@ pub enum StatementKind {
     Use(String),
 }
 
-/// `INSERT INTO table [AS alias] [(columns)] source [ON CONFLICT ...] [RETURNING ...]`.
+/// `[WITH ...] INSERT INTO table [AS alias] [(columns)] source [ON CONFLICT ...] [RETURNING ...]`.
 #[derive(Debug, Clone)]
 pub struct Insert {
+    /// The source has it too.
+    pub with: Option<With>,
     pub table: Name,
     pub alias: Option<String>,
     /// As listed; empty: all, in order.
@@ -170,6 +172,7 @@ pub struct Assignment {
 /// `UPDATE table [AS alias] SET ... [FROM ...] [WHERE ...] [RETURNING ...]`.
 #[derive(Debug, Clone)]
 pub struct Update {
+    pub with: Option<With>,
     pub table: Name,
     pub alias: Option<String>,
     pub assignments: Vec<Assignment>,
@@ -181,6 +184,7 @@ pub struct Update {
 /// `DELETE FROM table [AS alias] [USING ...] [WHERE ...] [RETURNING ...]`.
 #[derive(Debug, Clone)]
 pub struct Delete {
+    pub with: Option<With>,
     pub table: Name,
     pub alias: Option<String>,
     pub using: Option<From>,

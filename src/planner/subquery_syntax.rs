@@ -243,17 +243,27 @@ fn columns(width: usize) -> SqlResult<Vec<Expr>> {
 
 /// A row on the left of a quantified comparison, and the rows on its right.
 fn respell_row(left: &mut Expr, subquery: &mut ast::Query) -> SqlResult<()> {
-    let Expr::Tuple(items) = left else { return Ok(()) };
+    let Some(items) = row_items(left) else { return Ok(()) };
     let columns: Vec<_> = (1..=items.len()).map(column).collect();
     let row = format!("{}({})", quote(ROW), columns.join(", "));
     *subquery = over(subquery, items.len(), &row)?;
-    *left = call(ROW, std::mem::take(items))?;
+    *left = call(ROW, items)?;
     Ok(())
 }
 
 /// The name of a column of a row, quoted.
 fn column(number: usize) -> String {
     quote(&format!("column {number} of row"))
+}
+
+/// Each of the columns of a subquery of one row, as a subquery of its own.
+pub(super) fn columns_of_subquery(query: &ast::Query, width: usize) -> SqlResult<Vec<Expr>> {
+    if listed_columns(query).is_some_and(|given| given != width) {
+        let message = "number of columns does not match number of values";
+        return Err(SqlError::new(code::SYNTAX_ERROR, message));
+    }
+    let one = |number| Ok(Expr::Subquery(Box::new(over(query, width, &column(number))?)));
+    (1..=width).map(one).collect()
 }
 
 /// `SELECT item FROM (query)`, the query's columns under the names of a row's.

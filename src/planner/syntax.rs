@@ -104,6 +104,18 @@ impl fmt::Debug for From {
     }
 }
 
+/// What stands before INSERT, UPDATE or DELETE: queries that its parts may read.
+#[derive(Clone)]
+pub struct With {
+    pub(super) tree: Arc<ast::With>,
+}
+
+impl fmt::Debug for With {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("With").field(&self.tree.to_string()).finish()
+    }
+}
+
 /// What RETURNING lists.
 #[derive(Clone)]
 pub struct Selection {

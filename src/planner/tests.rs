@@ -271,11 +271,13 @@ fn writes_are_queries_over_their_table() {
             StatementKind::Insert(insert) => insert_query(&insert, &table.columns)
                 .expect("it can be planned")
                 .map_or("default values".to_owned(), |query| query.tree.to_string()),
-            StatementKind::Update(update) => update_query(&update, &["id", "v"], &table.columns)
-                .expect("it can be planned")
-                .tree
-                .to_string(),
-            StatementKind::Delete(delete) => delete_query(&delete, &["id", "_weir_row_id"])
+            StatementKind::Update(update) => {
+                update_query(&update, &["id", "v"], &table.columns, &[])
+                    .expect("it can be planned")
+                    .tree
+                    .to_string()
+            }
+            StatementKind::Delete(delete) => delete_query(&delete, &["id", "_weir_row_id"], &[])
                 .expect("it can be planned")
                 .tree
                 .to_string(),
@@ -306,8 +308,8 @@ fn writes_are_queries_over_their_table() {
     );
 }
 
-#[test]
-fn expressions_over_rows_are_evaluated_on_batches() {
+#[tokio::test]
+async fn expressions_over_rows_are_evaluated_on_batches() {
     let schema = Arc::new(Schema::new(vec![
         Field::new("id", DataType::Int32, false),
         Field::new("v", DataType::Int64, true),
@@ -318,15 +320,17 @@ fn expressions_over_rows_are_evaluated_on_batches() {
     let StatementKind::Delete(delete) = returning.kind else { panic!("not a DELETE") };
     let returning = delete.returning.expect("it has one");
     let row = || RowRelation { name: "t", schema: Arc::clone(&schema) };
-    let described = plan_returning(&session(), &returning, row(), Parameters::default())
+    let described = plan_returning(&session(), &returning, None, &[row()], Parameters::default())
+        .await
         .expect("it can be planned");
     let names: Vec<_> = described.schema.fields().iter().map(|f| f.name().as_str()).collect();
     assert_eq!(names, ["id", "v", "n", "upper"]);
     assert_eq!(described.parameters, [SqlType::Integer]);
     let values = [ScalarValue::Int32(Some(2))];
     let parameters = Parameters { declared: &[], values: Some(&values) };
-    let planned =
-        plan_returning(&session(), &returning, row(), parameters).expect("it can be planned");
+    let planned = plan_returning(&session(), &returning, None, &[row()], parameters)
+        .await
+        .expect("it can be planned");
     let batch = RecordBatch::try_new(
         Arc::clone(&schema),
         vec![Arc::new(Int32Array::from(vec![1])), Arc::new(Int64Array::from(vec![None]))],

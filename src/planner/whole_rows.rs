@@ -17,6 +17,7 @@ use super::dml::quote;
 use super::function_syntax::call;
 use super::labels::{ColumnsOf, label_function, surrounding};
 use super::parse::{fold_ident, parse_expression, parse_query};
+use super::rows::ROW_NUMBER;
 use super::set_functions::{is_unnest, named};
 use crate::error::{SqlError, SqlResult};
 use crate::expr::functions::NAMED_ROW;
@@ -115,7 +116,9 @@ impl WholeRows<'_> {
         let ast::SetExpr::Select(body) = alone.body.as_mut() else { return None };
         body.from.clone_from(&select.from);
         alone.with = surrounding(&self.with);
-        (self.columns_of)(alone)
+        let mut columns = (self.columns_of)(alone)?;
+        columns.retain(|column| column != ROW_NUMBER);
+        Some(columns)
     }
 }
 

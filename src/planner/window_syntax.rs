@@ -1,5 +1,6 @@
 //! Windows as DataFusion reads them: what one has from another by name is written out, and the
-//! offsets of frames are literals (`RANGE '1 month' PRECEDING`).
+//! offsets of frames are literals (`RANGE '1 month' PRECEDING`). EXCLUDE, which the parser has made
+//! a mark, goes into the function that is called.
 
 use std::ops::ControlFlow;
 
@@ -7,21 +8,50 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
 use super::parse::fold_ident;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::{Exclusion, looks_at_frame};
+
+/// Begins the name of a window that stands for an exclusion, and for the window before it. No key
+/// can type it.
+const MARK: &str = "\u{1f}exclude ";
+
+/// The name that marks a window with an exclusion, which begins with `base`.
+pub(super) fn exclusion_mark(exclusion: &str, base: Option<&str>) -> String {
+    match base {
+        Some(base) => format!("{MARK}{exclusion}\u{1f}{base}"),
+        None => format!("{MARK}{exclusion}"),
+    }
+}
+
+/// The exclusion that a window's name stands for, and the name of the window before it.
+fn marked(name: &ast::Ident) -> Option<(Exclusion, Option<ast::Ident>)> {
+    let mark = name.value.strip_prefix(MARK)?;
+    let (exclusion, base) = match mark.split_once('\u{1f}') {
+        Some((exclusion, base)) => (exclusion, Some(ast::Ident::with_quote('"', base))),
+        None => (mark, None),
+    };
+    Some((Exclusion::named(exclusion)?, base))
+}
 
 /// Writes out the windows of a query, those of its subqueries too.
-pub(super) fn spell_windows(query: &mut ast::Query) -> SqlResult<()> {
-    match query.visit(&mut Windows { named: Vec::new() }) {
+pub(super) fn spell_windows(
+    query: &mut ast::Query,
+    is_aggregate: impl Fn(&str) -> bool,
+) -> SqlResult<()> {
+    let is_aggregate = &is_aggregate;
+    match query.visit(&mut Windows { named: Vec::new(), is_aggregate }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
 }
 
-/// The windows that have names in the queries around, written out.
-struct Windows {
+/// The windows that have names in the queries around, written out, but for the marks of what they
+/// exclude.
+struct Windows<'a> {
     named: Vec<Vec<ast::NamedWindowDefinition>>,
+    is_aggregate: &'a dyn Fn(&str) -> bool,
 }
 
-impl VisitorMut for Windows {
+impl VisitorMut for Windows<'_> {
     type Break = SqlError;
 
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
@@ -50,22 +80,73 @@ impl VisitorMut for Windows {
         ControlFlow::Continue(())
     }
 
-    fn post_visit_select(&mut self, _select: &mut ast::Select) -> ControlFlow<SqlError> {
+    fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<SqlError> {
         self.named.pop();
+        for ast::NamedWindowDefinition(_, definition) in &mut select.named_window {
+            if let ast::NamedWindowExpr::WindowSpec(spec) = definition {
+                spec.window_name = None;
+            }
+        }
         ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
         let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
-        let Some(ast::WindowType::WindowSpec(spec)) = &mut function.over else {
-            return ControlFlow::Continue(());
-        };
         let named = self.named.last().map_or(&[][..], Vec::as_slice);
-        match spell(spec, named) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(error),
+        let exclusion = match &mut function.over {
+            Some(ast::WindowType::WindowSpec(spec)) => match spell(spec, named) {
+                Ok(()) => spec.window_name.take().and_then(|name| marked(&name)),
+                Err(error) => return ControlFlow::Break(error),
+            },
+            Some(ast::WindowType::NamedWindow(name)) => exclusion_of(name, named),
+            None => None,
+        };
+        if let Some((exclusion, _)) = exclusion {
+            exclude(function, exclusion, self.is_aggregate);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The mark of a window that has a name.
+fn exclusion_of(
+    name: &ast::Ident,
+    named: &[ast::NamedWindowDefinition],
+) -> Option<(Exclusion, Option<ast::Ident>)> {
+    let name = fold_ident(name);
+    let ast::NamedWindowDefinition(_, definition) =
+        named.iter().find(|ast::NamedWindowDefinition(own, _)| fold_ident(own) == name)?;
+    match definition {
+        ast::NamedWindowExpr::WindowSpec(spec) => marked(spec.window_name.as_ref()?),
+        ast::NamedWindowExpr::NamedWindow(other) => exclusion_of(other, named),
+    }
+}
+
+/// Calls what computes a function over frames that leave rows out, if it looks at its frame at
+/// all. FILTER becomes the first argument.
+fn exclude(
+    function: &mut ast::Function,
+    exclusion: Exclusion,
+    is_aggregate: &dyn Fn(&str) -> bool,
+) {
+    let Some(name) = function.name.0.last().and_then(|part| part.as_ident()).map(fold_ident) else {
+        return;
+    };
+    let ast::FunctionArguments::List(list) = &mut function.args else { return };
+    if !is_aggregate(&name) && !looks_at_frame(&name) {
+        return;
+    }
+    for arg in &mut list.args {
+        if let ast::FunctionArg::Unnamed(all @ ast::FunctionArgExpr::Wildcard) = arg {
+            let one = ast::Value::Number("1".to_owned(), false);
+            *all = ast::FunctionArgExpr::Expr(Expr::value(one));
         }
     }
+    let condition = function.filter.take().map(|condition| *condition);
+    let condition = condition.unwrap_or_else(|| Expr::value(ast::Value::Boolean(true)));
+    list.args.insert(0, ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(condition)));
+    let called = ast::Ident::with_quote('"', exclusion.call(&name));
+    function.name = ast::ObjectName::from(vec![called]);
 }
 
 /// The definitions of WINDOW, each of which may begin with one before it.
@@ -83,7 +164,15 @@ fn spell_definitions(definitions: &mut [ast::NamedWindowDefinition]) -> SqlResul
 
 fn spell(spec: &mut ast::WindowSpec, named: &[ast::NamedWindowDefinition]) -> SqlResult<()> {
     if let Some(name) = spec.window_name.take() {
-        begin_with(spec, &fold_ident(&name), named)?;
+        let (exclusion, base) = match marked(&name) {
+            Some((exclusion, base)) => (Some(exclusion), base),
+            None => (None, Some(name)),
+        };
+        if let Some(base) = base {
+            begin_with(spec, &fold_ident(&base), named)?;
+        }
+        let mark = exclusion.map(|exclusion| exclusion_mark(exclusion.word(), None));
+        spec.window_name = mark.map(|mark| ast::Ident::with_quote('"', mark));
     }
     let Some(frame) = &mut spec.window_frame else { return Ok(()) };
     for bound in [Some(&mut frame.start_bound), frame.end_bound.as_mut()].into_iter().flatten() {

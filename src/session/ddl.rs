@@ -195,6 +195,7 @@ impl Session {
             return Ok(Outcome::Command("CREATE TABLE AS".to_owned()));
         }
         let insert = Insert {
+            with: None,
             table: create.name.clone(),
             alias: None,
             columns: Vec::new(),

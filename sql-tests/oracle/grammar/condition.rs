@@ -60,7 +60,19 @@ impl Grammar<'_> {
 
     fn of_array_or_json(&mut self, scope: &Scope) -> Tree {
         let (item, array) = self.one_pair();
-        match self.below(6) {
+        match self.below(7) {
+            6 => {
+                // Equal to values that are written otherwise.
+                let operator = self.one(&["=", "=", "<>", "<", ">=", "IS DISTINCT FROM"]);
+                let one = self.leaf(Kind::Json, scope);
+                let other = self.one(&[
+                    r#"'{"b": [1.0, 2], "a": 1.00}'"#,
+                    "'[1, 2.0, 1e0]'",
+                    "'1.0'",
+                    r#"'{"c": null, "a": "y", "a": "x"}'"#,
+                ]);
+                sequence!["(", one, format!(" {operator} {other}::jsonb)")]
+            }
             0 | 1 => {
                 let operator = self.one(&["= ANY", "= ANY", "<> ALL", "> ANY", "<= ALL"]);
                 let (one, of) = (self.leaf(item, scope), self.leaf(array, scope));

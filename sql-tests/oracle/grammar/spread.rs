@@ -30,7 +30,13 @@ impl Grammar<'_> {
 
     fn function_relation(&mut self, scope: &Scope) -> (Tree, Vec<Name>) {
         let alias = self.alias();
-        let (call, mut kinds) = match self.below(6) {
+        let (call, mut kinds) = match self.below(7) {
+            6 => {
+                let one = self.spread_kind();
+                let other = self.spread_kind();
+                let calls = vec![self.spread_call(one, scope), self.spread_call(other, scope)];
+                (sequence!["ROWS FROM (", Tree::list(calls, ", "), ")"], vec![one, other])
+            }
             0 => {
                 let of = Tree::fixed(self.leaf(Kind::Json, scope));
                 let function = self.one(&["jsonb_each", "jsonb_each_text"]);

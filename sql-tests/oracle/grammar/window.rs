@@ -135,7 +135,8 @@ impl Grammar<'_> {
                     (2, _) => " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
                     _ => "",
                 };
-                sequence![order, Tree::optional(frame)]
+                let exclusion = if frame.is_empty() { "" } else { self.exclusion() };
+                sequence![order, Tree::optional(sequence![frame, Tree::optional(exclusion)])]
             }
             _ => Tree::from(""),
         };
@@ -153,6 +154,21 @@ impl Grammar<'_> {
             " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
         ]);
         let window = Tree::fixed(scope.total.clone());
-        sequence![call, " OVER (", window, Tree::optional(frame), ")"]
+        let exclusion = if frame.is_empty() { "" } else { self.exclusion() };
+        let frame = Tree::optional(sequence![frame, Tree::optional(exclusion)]);
+        sequence![call, " OVER (", window, frame, ")"]
+    }
+
+    /// What a frame leaves out, sometimes.
+    fn exclusion(&mut self) -> &'static str {
+        self.one(&[
+            "",
+            "",
+            "",
+            " EXCLUDE CURRENT ROW",
+            " EXCLUDE GROUP",
+            " EXCLUDE TIES",
+            " EXCLUDE NO OTHERS",
+        ])
     }
 }

@@ -12,7 +12,7 @@ use arrow::compute;
 use arrow::datatypes::{DataType, Field, Schema};
 
 use super::changes::Changes;
-use super::environment::{Environment, blocking, evaluate};
+use super::environment::{Environment, blocking};
 use super::inserter::{Collected, Numbered, OnTaken, updated_twice};
 use super::replace::replace;
 use super::target::Target;
@@ -53,7 +53,7 @@ pub(super) struct Updated {
 }
 
 impl Update {
-    pub(super) fn plan(
+    pub(super) async fn plan(
         environment: &Environment,
         assignments: &[Assignment],
         condition: Option<&Expression>,
@@ -68,10 +68,12 @@ impl Update {
             &environment.state,
             assignments,
             condition,
+            environment.with.as_ref(),
             &object.columns,
             &relations,
             environment.parameters(),
-        )?;
+        )
+        .await?;
         Ok(Self { planned, assigned })
     }
 
@@ -87,7 +89,8 @@ impl Update {
         let mut replacements = Vec::with_capacity(collected.len());
         let mut numbers = Vec::new();
         for Collected { existing, proposed } in collected {
-            let values = evaluate(&self.planned, &side_by_side(existing, &proposed.rows)?)?;
+            let pairs = visible_pairs(target, existing, &proposed.rows)?;
+            let values = environment.evaluate(&self.planned, &pairs).await?;
             let wanted = self.wanted(target, existing, &values, &mut updated)?;
             numbers.extend(wanted.iter().map(|row| proposed.numbers[*row as usize]));
             let wanted = UInt32Array::from(wanted);
@@ -135,8 +138,17 @@ impl Update {
     }
 }
 
+/// What expressions see of the rows that are there, and of those that are proposed.
+fn visible_pairs(
+    target: &Target,
+    existing: &RecordBatch,
+    proposed: &RecordBatch,
+) -> SqlResult<RecordBatch> {
+    side_by_side(&target.visible(existing)?, &target.visible(proposed)?)
+}
+
 /// The columns of both, whatever their names.
-fn side_by_side(left: &RecordBatch, right: &RecordBatch) -> SqlResult<RecordBatch> {
+pub(super) fn side_by_side(left: &RecordBatch, right: &RecordBatch) -> SqlResult<RecordBatch> {
     let columns: Vec<ArrayRef> = left.columns().iter().chain(right.columns()).cloned().collect();
     let fields: Vec<Arc<Field>> = left
         .schema()

@@ -47,7 +47,8 @@ impl CopyIn {
         table: &Name,
         columns: &[ColumnRef],
     ) -> SqlResult<Self> {
-        let naming = Naming { table, alias: None, intent: Intent::Add, wanted: Privileges::INSERT };
+        let (intent, wanted) = (Intent::Add, Privileges::INSERT);
+        let naming = Naming { table, alias: None, intent, wanted, with: None };
         let none = BoundParameters::default();
         let environment = Environment::enter(context, transaction, query, naming, &none).await?;
         let object = &environment.target.object;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
-use super::environment::{column_of, resolve};
-use super::update::target_name;
+use super::environment::{Beside, column_of, resolve};
+use super::update::{relations_beside, target_name};
 use crate::catalog::{Column, Object};
 use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::{ConflictAction, Delete, Insert, StatementKind, Update};
 use crate::planner::syntax::Selection;
 use crate::planner::{
-    Name, Parameters, Query, RowRelation, delete_query, insert_query, plan_conflict, plan_query,
-    plan_returning, update_query,
+    Name, Parameters, PlannedQuery, Query, RowRelation, With, delete_query, insert_query,
+    plan_conflict, plan_query, plan_returning, update_query,
 };
 use crate::serving::{QueryContext, session_state};
 use crate::types::SqlType;
@@ -59,8 +59,8 @@ pub fn rows_of(query: &QueryContext, statement: &StatementKind) -> SqlResult<Row
     let described = Describing::new(query, table, alias, &[])?;
     let found = match statement {
         StatementKind::Insert(insert) => insert_query(insert, &described.listed(insert)?)?,
-        StatementKind::Update(update) => Some(described.updated(update)?),
-        StatementKind::Delete(delete) => Some(described.deleted(delete)?),
+        StatementKind::Update(update) => Some(described.updated(update, &[])?),
+        StatementKind::Delete(delete) => Some(described.deleted(delete, &[])?),
         _ => None,
     };
     Ok(RowsOf { table: described.object.name.name.clone(), context: described.query, query: found })
@@ -86,13 +86,15 @@ async fn describe_insert(
         ];
         let state = session_state(&described.query)?;
         let columns = &described.object.columns;
-        let condition = condition.as_ref();
+        let (condition, with) = (condition.as_ref(), insert.with.as_ref());
         let parameters = Parameters { declared: &described.declared, values: None };
         let planned =
-            plan_conflict(&state, assignments, condition, columns, &relations, parameters)?;
+            plan_conflict(&state, assignments, condition, with, columns, &relations, parameters)
+                .await?;
         described.learn(&planned.parameters);
     }
-    described.returning(insert.returning.as_ref())
+    let beside = Beside::default();
+    described.returning(insert.returning.as_ref(), insert.with.as_ref(), &beside).await
 }
 
 async fn describe_update(
@@ -101,9 +103,10 @@ async fn describe_update(
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &update.table, update.alias.as_deref(), declared)?;
-    let rows = described.updated(update)?;
-    described.query(&rows).await?;
-    described.returning(update.returning.as_ref())
+    let beside = relations_beside(update.from.as_ref(), update.returning.is_some());
+    let planned = described.query(&described.updated(update, &beside)?).await?;
+    let beside = Beside::of(&planned, beside);
+    described.returning(update.returning.as_ref(), update.with.as_ref(), &beside).await
 }
 
 async fn describe_delete(
@@ -112,9 +115,10 @@ async fn describe_delete(
     declared: &[Option<SqlType>],
 ) -> SqlResult<Described> {
     let mut described = Describing::new(query, &delete.table, delete.alias.as_deref(), declared)?;
-    let rows = described.deleted(delete)?;
-    described.query(&rows).await?;
-    described.returning(delete.returning.as_ref())
+    let beside = relations_beside(delete.using.as_ref(), delete.returning.is_some());
+    let planned = described.query(&described.deleted(delete, &beside)?).await?;
+    let beside = Beside::of(&planned, beside);
+    described.returning(delete.returning.as_ref(), delete.with.as_ref(), &beside).await
 }
 
 /// What is known so far.
@@ -150,24 +154,24 @@ impl Describing {
     }
 
     /// What finds the rows that an UPDATE changes.
-    fn updated(&self, update: &Update) -> SqlResult<Query> {
+    fn updated(&self, update: &Update, beside: &[String]) -> SqlResult<Query> {
         let of_target = Update { table: target_name(&update.table), ..update.clone() };
         let first = self.object.stored_schema().field(0).name().clone();
-        update_query(&of_target, &[&first], &self.object.columns)
+        update_query(&of_target, &[&first], &self.object.columns, beside)
     }
 
     /// What finds the rows that a DELETE takes away.
-    fn deleted(&self, delete: &Delete) -> SqlResult<Query> {
+    fn deleted(&self, delete: &Delete, beside: &[String]) -> SqlResult<Query> {
         let of_target = Delete { table: target_name(&delete.table), ..delete.clone() };
         let first = self.object.stored_schema().field(0).name().clone();
-        delete_query(&of_target, &[&first])
+        delete_query(&of_target, &[&first], beside)
     }
 
-    async fn query(&mut self, query: &Query) -> SqlResult<()> {
+    async fn query(&mut self, query: &Query) -> SqlResult<PlannedQuery> {
         let state = session_state(&self.query)?;
         let planned = plan_query(&state, query, &self.declared).await?;
         self.learn(&planned.parameters);
-        Ok(())
+        Ok(planned)
     }
 
     /// Takes over types that a part of the statement told.
@@ -182,14 +186,20 @@ impl Describing {
         }
     }
 
-    fn returning(mut self, selection: Option<&Selection>) -> SqlResult<Described> {
+    async fn returning(
+        mut self,
+        selection: Option<&Selection>,
+        with: Option<&With>,
+        beside: &Beside,
+    ) -> SqlResult<Described> {
         let returning = match selection {
             None => None,
             Some(selection) => {
                 let state = session_state(&self.query)?;
-                let written = RowRelation { name: &self.alias, schema: self.object.schema() };
+                let relations = beside.with(&self.alias, self.object.schema());
                 let parameters = Parameters { declared: &self.declared, values: None };
-                let planned = plan_returning(&state, selection, written, parameters)?;
+                let planned =
+                    plan_returning(&state, selection, with, &relations, parameters).await?;
                 self.learn(&planned.parameters);
                 Some(planned.schema)
             }

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
-use arrow::datatypes::SchemaRef;
+use arrow::compute::concat_batches;
+use arrow::datatypes::{Schema, SchemaRef};
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use futures::TryStreamExt;
 
 use super::context::Context;
 use super::inserter::ValueSource;
@@ -19,7 +21,7 @@ use crate::expr::Assigning;
 use crate::planner::statement::ColumnRef;
 use crate::planner::syntax::Selection;
 use crate::planner::{
-    Name, Parameters, PlannedQuery, Query, RowExpressions, RowRelation, default_expression,
+    Name, Parameters, PlannedQuery, Query, RowExpressions, RowRelation, With, default_expression,
     plan_expressions, plan_generated, plan_query, plan_returning,
 };
 use crate::serving::{self, QueryContext, StoredRows};
@@ -36,6 +38,8 @@ pub(super) struct Environment {
     pub(super) alias: String,
     /// The target's unique indexes.
     pub(super) unique: Vec<Arc<Object>>,
+    /// What the statement begins with.
+    pub(super) with: Option<With>,
 }
 
 /// What a statement says of its target.
@@ -45,6 +49,7 @@ pub(super) struct Naming<'a> {
     pub(super) intent: Intent,
     /// What the current user must be allowed to do with it.
     pub(super) wanted: Privileges,
+    pub(super) with: Option<&'a With>,
 }
 
 impl Environment {
@@ -79,6 +84,7 @@ impl Environment {
             assigning,
             alias,
             unique,
+            with: naming.with.cloned(),
         })
     }
 
@@ -132,9 +138,9 @@ impl Environment {
         Ok(sources.collect())
     }
 
-    /// Plans and runs a query of the statement.
-    pub(super) async fn run(&self, query: &Query) -> SqlResult<SendableRecordBatchStream> {
-        self.run_planned(plan_query(&self.state, query, &self.parameters.declared).await?).await
+    /// Plans a query of the statement.
+    pub(super) async fn plan(&self, query: &Query) -> SqlResult<PlannedQuery> {
+        plan_query(&self.state, query, &self.parameters.declared).await
     }
 
     /// Plans and runs a query whose rows go into the columns `targets` of the target; also gives
@@ -144,7 +150,7 @@ impl Environment {
         query: &Query,
         targets: &[usize],
     ) -> SqlResult<(SendableRecordBatchStream, Vec<SqlType>)> {
-        let planned = plan_query(&self.state, query, &self.parameters.declared).await?;
+        let planned = self.plan(query).await?;
         let fields = planned.plan.schema().fields().clone();
         let types: Vec<SqlType> = fields
             .iter()
@@ -161,7 +167,11 @@ impl Environment {
         Ok((self.run_planned(planned).await?, types))
     }
 
-    async fn run_planned(&self, planned: PlannedQuery) -> SqlResult<SendableRecordBatchStream> {
+    /// Runs what was planned.
+    pub(super) async fn run_planned(
+        &self,
+        planned: PlannedQuery,
+    ) -> SqlResult<SendableRecordBatchStream> {
         let plan = match self.parameters.values.is_empty() {
             true => planned.plan,
             false => planned.plan.with_param_values(self.parameters.values.clone())?,
@@ -174,33 +184,89 @@ impl Environment {
         self.parameters.bound()
     }
 
-    /// RETURNING, planned before anything is written.
-    pub(super) fn plan_returning(
+    /// RETURNING, planned before anything is written: over the target's rows, and those of the
+    /// relations beside them.
+    pub(super) async fn plan_returning(
         &self,
         selection: Option<&Selection>,
+        beside: &Beside,
     ) -> SqlResult<Option<RowExpressions>> {
         let Some(selection) = selection else { return Ok(None) };
-        let written = RowRelation { name: &self.alias, schema: self.target.object.schema() };
-        plan_returning(&self.state, selection, written, self.parameters()).map(Some)
+        let relations = beside.with(&self.alias, self.target.object.schema());
+        let (with, parameters) = (self.with.as_ref(), self.parameters());
+        plan_returning(&self.state, selection, with, &relations, parameters).await.map(Some)
     }
 
-    /// What RETURNING gives for `rows`, which have the target's stored schema.
-    pub(super) fn returning(
+    /// What RETURNING gives for `rows`, which have the target's visible columns, and those of what
+    /// is beside it.
+    pub(super) async fn returning(
         &self,
         planned: Option<RowExpressions>,
         rows: &[RecordBatch],
     ) -> SqlResult<Option<(SchemaRef, Vec<RecordBatch>)>> {
         let Some(planned) = planned else { return Ok(None) };
-        let batches = rows
-            .iter()
-            .map(|rows| evaluate(&planned, &self.target.visible(rows)?))
-            .collect::<SqlResult<_>>()?;
+        let mut batches = Vec::with_capacity(rows.len());
+        for rows in rows {
+            batches.push(self.evaluate(&planned, rows).await?);
+        }
         Ok(Some((planned.schema, batches)))
+    }
+
+    /// The values of row expressions for each of `rows`. Subqueries see what there was before the
+    /// statement.
+    pub(super) async fn evaluate(
+        &self,
+        planned: &RowExpressions,
+        rows: &RecordBatch,
+    ) -> SqlResult<RecordBatch> {
+        let Some(plan) = &planned.plan else { return evaluate(planned, rows) };
+        let stream = serving::execute(&self.state, &plan.over(rows)?).await?;
+        let batches: Vec<RecordBatch> = stream.try_collect().await?;
+        let values = concat_batches(&planned.schema, &batches)?;
+        if values.num_rows() != rows.num_rows() {
+            return Err(SqlError::internal("expressions over rows gave other rows"));
+        }
+        Ok(values)
     }
 }
 
-/// The values of row expressions for each of `rows`.
-pub(super) fn evaluate(planned: &RowExpressions, rows: &RecordBatch) -> SqlResult<RecordBatch> {
+/// The relations that a statement joins with its target, and their columns.
+#[derive(Debug, Default)]
+pub(super) struct Beside(Vec<(String, SchemaRef)>);
+
+impl Beside {
+    /// Of relations all of whose columns a plan gives, one relation's after the other's.
+    pub(super) fn of(planned: &PlannedQuery, relations: Vec<String>) -> Self {
+        let schema = planned.plan.schema();
+        let columns = |relation: &String| {
+            let own = schema.iter().filter(|(qualifier, _)| {
+                qualifier.is_some_and(|qualifier| qualifier.table() == relation)
+            });
+            let fields: Vec<_> = own.map(|(_, field)| Arc::clone(field)).collect();
+            Arc::new(Schema::new(fields))
+        };
+        let with_columns = relations.into_iter().map(|relation| {
+            let columns = columns(&relation);
+            (relation, columns)
+        });
+        Self(with_columns.collect())
+    }
+
+    /// The target and all of them.
+    pub(super) fn with<'a>(&'a self, target: &'a str, schema: SchemaRef) -> Vec<RowRelation<'a>> {
+        let mut relations = vec![RowRelation { name: target, schema }];
+        relations.extend(
+            self.0.iter().map(|(name, schema)| RowRelation {
+                name: name.as_str(),
+                schema: Arc::clone(schema),
+            }),
+        );
+        relations
+    }
+}
+
+/// The values of row expressions without subqueries for each of `rows`.
+fn evaluate(planned: &RowExpressions, rows: &RecordBatch) -> SqlResult<RecordBatch> {
     let columns = planned
         .expressions
         .iter()

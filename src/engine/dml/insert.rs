@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use super::DmlResult;
 use super::conflict::{Resolution, Update};
 use super::context::Context;
-use super::environment::{Environment, Naming, blocking};
+use super::environment::{Beside, Environment, Naming, blocking};
 use super::inserter::{Inserter, Inserting, Numbered, ValueSource};
 use super::parameters::BoundParameters;
 use super::target::Intent;
@@ -35,14 +35,16 @@ pub async fn insert(
         alias: statement.alias.as_deref(),
         intent: Intent::Add,
         wanted: wanted(statement),
+        with: statement.with.as_ref(),
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let columns = environment.columns(&statement.columns)?;
     let listed: Vec<Column> =
         columns.iter().map(|column| target.object.columns[*column].clone()).collect();
-    let returning = environment.plan_returning(statement.returning.as_ref())?;
-    let resolution = resolution(&environment, statement.on_conflict.as_ref())?;
+    let returning =
+        environment.plan_returning(statement.returning.as_ref(), &Beside::default()).await?;
+    let resolution = resolution(&environment, statement.on_conflict.as_ref()).await?;
     let (source, types) = match insert_query(statement, &listed)? {
         Some(source) => {
             let (rows, types) = environment.run_into(&source, &columns).await?;
@@ -82,7 +84,10 @@ pub async fn insert(
         transaction.check_size(changes.bytes(), &context.limits)?;
     }
     let returning = match returning {
-        Some(returning) => environment.returning(Some(returning), &in_given_order(written)?)?,
+        Some(returning) => {
+            let rows = target.all_visible(&in_given_order(written)?)?;
+            environment.returning(Some(returning), &rows).await?
+        }
         None => None,
     };
     transaction.apply(target.object.id, changes).await?;
@@ -134,7 +139,10 @@ pub(super) fn sources(
 }
 
 /// What `clause` means for this target.
-fn resolution(environment: &Environment, clause: Option<&OnConflict>) -> SqlResult<Resolution> {
+async fn resolution(
+    environment: &Environment,
+    clause: Option<&OnConflict>,
+) -> SqlResult<Resolution> {
     let Some(OnConflict { target, action }) = clause else { return Ok(Resolution::Fail) };
     if let Some(target) = target {
         check_conflict_target(environment, target)?;
@@ -150,7 +158,7 @@ fn resolution(environment: &Environment, clause: Option<&OnConflict>) -> SqlResu
         )
         .hint("For example, ON CONFLICT (column_name).")),
         ConflictAction::Update { assignments, condition } => {
-            let update = Update::plan(environment, assignments, condition.as_ref())?;
+            let update = Update::plan(environment, assignments, condition.as_ref()).await?;
             Ok(Resolution::Update(update))
         }
     }

@@ -75,7 +75,7 @@ pub async fn pour(
     };
     // Whoever made the sink was asked then.
     let wanted = Privileges::NONE;
-    let naming = Naming { table: &name, alias: None, intent: Intent::Add, wanted };
+    let naming = Naming { table: &name, alias: None, intent: Intent::Add, wanted, with: None };
     let mut transaction = Transaction::begin(context);
     let parameters = BoundParameters::default();
     let environment = tokio::select! {

@@ -110,6 +110,11 @@ impl Target {
         Ok(stored.project(&columns)?)
     }
 
+    /// Batches of rows as the relation shows them.
+    pub(super) fn all_visible(&self, stored: &[RecordBatch]) -> SqlResult<Vec<RecordBatch>> {
+        stored.iter().map(|rows| self.visible(rows)).collect()
+    }
+
     fn check_not_null(&self, columns: &[ArrayRef]) -> SqlResult<()> {
         let first_null = |array: &ArrayRef| (0..array.len()).find(|row| array.is_null(*row));
         let violation = self

@@ -13,8 +13,9 @@ use futures::TryStreamExt;
 
 use super::DmlResult;
 use super::changes::Changes;
+use super::conflict::side_by_side;
 use super::context::Context;
-use super::environment::{Environment, Naming, blocking};
+use super::environment::{Beside, Environment, Naming, blocking};
 use super::parameters::BoundParameters;
 use super::replace::{Replacement, replace};
 use super::target::{Intent, Target};
@@ -23,7 +24,7 @@ use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
 use crate::planner::statement::{Assignment, Update};
-use crate::planner::{Expression, Name, update_query};
+use crate::planner::{Expression, From, Name, update_query};
 use crate::serving::{QueryContext, TARGET};
 use crate::types::SqlType;
 
@@ -35,26 +36,29 @@ pub async fn update(
     statement: &Update,
     parameters: &BoundParameters,
 ) -> SqlResult<DmlResult> {
-    if statement.from.is_some() && statement.returning.is_some() {
-        return Err(SqlError::unsupported("RETURNING of UPDATE ... FROM"));
-    }
     let naming = Naming {
         table: &statement.table,
         alias: statement.alias.as_deref(),
         intent: Intent::Change,
         wanted: wanted(statement),
+        with: statement.with.as_ref(),
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
     let assigned = assigned_columns(&environment, &statement.assignments)?;
-    let returning = environment.plan_returning(statement.returning.as_ref())?;
     let of_target = Update { table: target_name(&statement.table), ..statement.clone() };
-    let rows = update_query(&of_target, &target.stored_names(), &target.object.columns)?;
+    let beside = relations_beside(statement.from.as_ref(), statement.returning.is_some());
+    let rows = update_query(&of_target, &target.stored_names(), &target.object.columns, &beside)?;
+    let planned = environment.plan(&rows).await?;
+    let beside = Beside::of(&planned, beside);
+    let returning = environment.plan_returning(statement.returning.as_ref(), &beside).await?;
+    let width = target.stored_schema().fields().len() + assigned.len();
 
+    let mut joined = Vec::new();
     let mut seen = HashSet::new();
     let mut replacements = Vec::new();
     let mut bytes = 0;
-    let mut stream = environment.run(&rows).await?;
+    let mut stream = environment.run_planned(planned).await?;
     while let Some(batch) = stream.try_next().await? {
         let batch = first_of_each(target, batch, &mut seen, statement.from.is_some())?;
         if batch.num_rows() == 0 {
@@ -63,10 +67,12 @@ pub async fn update(
         let replacement = replacement(target, &environment.assigning, &batch, &assigned)?;
         bytes += 2 * replacement.new.get_array_memory_size();
         transaction.check_size(bytes, &context.limits)?;
+        if returning.is_some() {
+            joined.push(beside_target(target, &replacement.new, &batch, width)?);
+        }
         replacements.push(replacement);
     }
-    let new: Vec<RecordBatch> = replacements.iter().map(|pair| pair.new.clone()).collect();
-    let rows = new.iter().map(|batch| batch.num_rows() as u64).sum();
+    let rows = replacements.iter().map(|pair| pair.new.num_rows() as u64).sum();
     let written = target.clone();
     let changes = blocking(move || {
         let mut changes = Changes::default();
@@ -75,9 +81,26 @@ pub async fn update(
     })
     .await?;
     transaction.check_size(changes.bytes(), &context.limits)?;
-    let returning = environment.returning(returning, &new)?;
+    let returning = environment.returning(returning, &joined).await?;
     transaction.apply(target.object.id, changes).await?;
     Ok(DmlResult { rows, returning })
+}
+
+/// The relations that RETURNING may name beside the target.
+pub(super) fn relations_beside(from: Option<&From>, returning: bool) -> Vec<String> {
+    from.filter(|_| returning).map(From::relations).unwrap_or_default()
+}
+
+/// What RETURNING sees: rows of the target as it shows them, and what `batch` has from column
+/// `width` on.
+pub(super) fn beside_target(
+    target: &Target,
+    stored: &RecordBatch,
+    batch: &RecordBatch,
+    width: usize,
+) -> SqlResult<RecordBatch> {
+    let others: Vec<usize> = (width..batch.num_columns()).collect();
+    side_by_side(&target.visible(stored)?, &batch.project(&others)?)
 }
 
 /// The target as the statement's query names it: with its hidden columns.

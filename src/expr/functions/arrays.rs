@@ -23,6 +23,7 @@ use datafusion::logical_expr::{
 };
 
 use super::library::{no_such, scalar_of};
+use super::order::{order_keys, with_element_keys};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
 
@@ -46,6 +47,13 @@ enum Kind {
     Remove,
     Replace,
     Trim,
+}
+
+impl Kind {
+    fn compares(self) -> bool {
+        use Kind::{AnyEqual, Contains, Overlaps, Position, Positions, Remove, Replace};
+        matches!(self, AnyEqual | Contains | Overlaps | Position | Positions | Remove | Replace)
+    }
 }
 
 /// The function that `= ANY (array)` is.
@@ -72,19 +80,45 @@ const NAMES: &[(&str, Kind)] = &[
     ("trim_array", Kind::Trim),
 ];
 
+/// The types whose values are equal by a key. What lies in Arrow does not tell `jsonb` from text,
+/// so that there is a function for each.
+const KEYED: [SqlType; 2] = [SqlType::Jsonb, SqlType::Interval];
+
+/// Between the name of a function and the type of the elements that it compares by their keys.
+const OF: &str = " of ";
+
 /// All of them.
 pub(super) fn all() -> Vec<ScalarUDF> {
-    let function = |(name, kind): &(&'static str, Kind)| {
+    let function = |name: String, kind: Kind, element: Option<SqlType>| {
         let signature = Signature::user_defined(Volatility::Immutable);
-        ScalarUDF::from(ArrayFunction { name, kind: *kind, signature })
+        ScalarUDF::from(ArrayFunction { name, kind, element, signature })
     };
-    NAMES.iter().map(function).collect()
+    let plain = NAMES.iter().map(|(name, kind)| function((*name).to_owned(), *kind, None));
+    let keyed = NAMES.iter().filter(|(_, kind)| kind.compares()).flat_map(|(name, kind)| {
+        KEYED.map(|element| function(format!("{name}{OF}{element}"), *kind, Some(element)))
+    });
+    plain.chain(keyed).collect()
+}
+
+/// The function that compares elements of a type as the one of this name compares others; `None`:
+/// it is the same, or compares none.
+pub(super) fn comparing(name: &str, element: &SqlType) -> Option<String> {
+    let (_, kind) = NAMES.iter().find(|(known, _)| *known == name)?;
+    let element = KEYED.iter().find(|keyed| *keyed == element)?;
+    kind.compares().then(|| format!("{name}{OF}{element}"))
+}
+
+/// The name of such a function without the type.
+pub(super) fn plain_name(name: &str) -> &str {
+    name.split_once(OF).map_or(name, |(name, _)| name)
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct ArrayFunction {
-    name: &'static str,
+    name: String,
     kind: Kind,
+    /// The type of the elements, if they are compared by keys.
+    element: Option<SqlType>,
     signature: Signature,
 }
 
@@ -172,7 +206,7 @@ impl ArrayFunction {
 
 impl ScalarUDFImpl for ArrayFunction {
     fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -180,7 +214,7 @@ impl ScalarUDFImpl for ArrayFunction {
     }
 
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
-        self.coerced(given).ok_or_else(|| no_such(self.name, given).into())
+        self.coerced(given).ok_or_else(|| no_such(plain_name(&self.name), given).into())
     }
 
     fn return_type(&self, given: &[DataType]) -> Result<DataType> {
@@ -195,7 +229,7 @@ impl ScalarUDFImpl for ArrayFunction {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         let types: Vec<_> = args.arg_fields.iter().map(|field| field.data_type().clone()).collect();
-        Ok(Arc::new(Field::new(self.name, self.return_type(&types)?, true)))
+        Ok(Arc::new(Field::new(&self.name, self.return_type(&types)?, true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
@@ -207,14 +241,23 @@ impl ScalarUDFImpl for ArrayFunction {
         }
         let arrays =
             args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<ArrayRef>>>()?;
+        let keys = |column: &ArrayRef| match (&self.element, column.data_type()) {
+            (Some(element), DataType::List(_)) => with_element_keys(column, element),
+            (Some(element), _) => order_keys(column, element),
+            (None, _) => Ok(Arc::clone(column)),
+        };
+        let same = |value: &ArrayRef| -> Result<BooleanArray> {
+            Ok(same_elements(keys(&arrays[0])?.as_list(), &keys(value)?)?)
+        };
         let result = match self.kind {
-            Kind::AnyEqual => any_equal(&arrays[0], arrays[1].as_list())?,
+            Kind::AnyEqual => any_equal(&keys(&arrays[0])?, keys(&arrays[1])?.as_list())?,
             Kind::Contains | Kind::Overlaps => {
-                compared_as_sets(arrays[0].as_list(), arrays[1].as_list(), self.kind)?
+                let (one, other) = (keys(&arrays[0])?, keys(&arrays[1])?);
+                compared_as_sets(one.as_list(), other.as_list(), self.kind)?
             }
             Kind::Position => {
                 let starts = arrays.get(2).map(|starts| starts.as_primitive::<Int64Type>());
-                let same = same_elements(arrays[0].as_list(), &arrays[1])?;
+                let same = same(&arrays[1])?;
                 let place = |row: usize, range: std::ops::Range<usize>| {
                     let start = starts.map_or(1, |starts| starts.value(row));
                     let skipped = usize::try_from(start.saturating_sub(1)).unwrap_or(0);
@@ -224,13 +267,13 @@ impl ScalarUDFImpl for ArrayFunction {
                 };
                 integers(arrays[0].as_list(), place)
             }
-            Kind::Positions => positions(arrays[0].as_list(), &arrays[1])?,
+            Kind::Positions => positions(arrays[0].as_list(), &same(&arrays[1])?)?,
             Kind::Remove => {
                 let list = arrays[0].as_list();
-                let same = same_elements(list, &arrays[1])?;
+                let same = same(&arrays[1])?;
                 kept(list, |_, item, _| !same.value(item))?
             }
-            Kind::Replace => replaced(arrays[0].as_list(), &arrays[1], &arrays[2])?,
+            Kind::Replace => replaced(arrays[0].as_list(), &same(&arrays[1])?, &arrays[2])?,
             Kind::Trim => {
                 let list = arrays[0].as_list();
                 let counts = arrays[1].as_primitive::<Int64Type>();
@@ -355,8 +398,7 @@ fn integers(
     Arc::new(values.collect::<Int32Array>())
 }
 
-fn positions(list: &ListArray, values: &ArrayRef) -> SqlResult<ArrayRef> {
-    let same = same_elements(list, values)?;
+fn positions(list: &ListArray, same: &BooleanArray) -> SqlResult<ArrayRef> {
     let mut results = ListBuilder::new(Int32Builder::new());
     for row in 0..list.len() {
         let found = range(list, row).zip(1..).filter(|(item, _)| same.value(*item));
@@ -394,9 +436,8 @@ fn kept(
     Ok(Arc::new(ListArray::try_new(Arc::clone(item), offsets, values, nulls)?))
 }
 
-fn replaced(list: &ListArray, from: &ArrayRef, to: &ArrayRef) -> SqlResult<ArrayRef> {
-    let same = same_elements(list, from)?;
-    let values = zip::zip(&same, &beside(list, to)?, list.values())?;
+fn replaced(list: &ListArray, same: &BooleanArray, to: &ArrayRef) -> SqlResult<ArrayRef> {
+    let values = zip::zip(same, &beside(list, to)?, list.values())?;
     let (item, offsets, _, nulls) = list.clone().into_parts();
     Ok(Arc::new(ListArray::try_new(item, offsets, values, nulls)?))
 }

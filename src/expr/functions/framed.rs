@@ -5,13 +5,16 @@
 //!   leave 1.
 //! - Of floats NaN is the largest, by groups as well: the accumulator for many groups takes NaN
 //!   for neither smaller nor larger than anything.
+//! - Of intervals the longest is the largest, a month being 30 days.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, AsArray};
 use arrow::compute::concat;
-use arrow::datatypes::{DataType, FieldRef, Schema};
+use arrow::datatypes::{
+    DataType, FieldRef, IntervalMonthDayNano, IntervalMonthDayNanoType, Schema,
+};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::function::{
@@ -23,6 +26,9 @@ use datafusion::logical_expr::{
     Signature,
 };
 use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
+
+use super::intervals::INTERVAL;
+use super::library::Span;
 
 /// Aggregates whose result is one of the values that they are given.
 const GIVING_VALUES: &[&str] = &["any_value", "first_value", "last_value", "max", "min"];
@@ -48,12 +54,64 @@ impl Framed {
 
 /// The accumulator of an aggregate, counts as bigints.
 fn accumulator(inner: &AggregateUDF, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+    if is_extreme(inner.name()) && args.return_field.data_type() == &INTERVAL {
+        let largest = inner.name() == "max";
+        return Ok(Box::new(ExtremeInterval { largest, best: None }));
+    }
     if !COUNTING.contains(&inner.name()) {
         return inner.accumulator(args);
     }
     let counted = args.return_field.as_ref().clone().with_data_type(DataType::UInt64);
     let args = AccumulatorArgs { return_field: Arc::new(counted), ..args };
     Ok(Box::new(Signed(inner.accumulator(args)?)))
+}
+
+fn is_extreme(name: &str) -> bool {
+    matches!(name, "min" | "max")
+}
+
+/// The shortest or the longest interval; of those as long as each other the one that is written
+/// first, so that the order of rows decides nothing.
+#[derive(Debug)]
+struct ExtremeInterval {
+    largest: bool,
+    best: Option<IntervalMonthDayNano>,
+}
+
+impl ExtremeInterval {
+    fn is_better(&self, value: IntervalMonthDayNano) -> bool {
+        let Some(best) = self.best else { return true };
+        let lengths = Span::of(value).length().cmp(&Span::of(best).length());
+        let lengths = if self.largest { lengths.reverse() } else { lengths };
+        lengths.then_with(|| value.cmp(&best)).is_lt()
+    }
+}
+
+impl Accumulator for ExtremeInterval {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        for value in values[0].as_primitive::<IntervalMonthDayNanoType>().iter().flatten() {
+            if self.is_better(value) {
+                self.best = Some(value);
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.update_batch(states)
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        Ok(vec![self.evaluate()?])
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        Ok(ScalarValue::IntervalMonthDayNano(self.best))
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(self)
+    }
 }
 
 /// A count as a bigint.
@@ -143,11 +201,11 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        let extreme = matches!(self.name(), "min" | "max");
         if self.counts() {
             return false;
         }
-        if extreme && args.return_field.data_type().is_floating() {
+        let kind = args.return_field.data_type();
+        if is_extreme(self.name()) && (kind.is_floating() || *kind == INTERVAL) {
             return false;
         }
         self.inner.groups_accumulator_supported(args)
@@ -298,7 +356,7 @@ impl Accumulator for Frame {
 }
 
 /// [`AccumulatorArgs`] that are kept.
-struct OwnedArgs {
+pub(super) struct OwnedArgs {
     return_field: FieldRef,
     schema: Schema,
     ignore_nulls: bool,
@@ -311,7 +369,7 @@ struct OwnedArgs {
 }
 
 impl OwnedArgs {
-    fn new(args: &AccumulatorArgs<'_>) -> Self {
+    pub(super) fn new(args: &AccumulatorArgs<'_>) -> Self {
         Self {
             return_field: Arc::clone(&args.return_field),
             schema: args.schema.clone(),
@@ -325,7 +383,7 @@ impl OwnedArgs {
         }
     }
 
-    fn args(&self) -> AccumulatorArgs<'_> {
+    pub(super) fn args(&self) -> AccumulatorArgs<'_> {
         AccumulatorArgs {
             return_field: Arc::clone(&self.return_field),
             schema: &self.schema,

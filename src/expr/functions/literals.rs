@@ -17,6 +17,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 
+use super::excluding::first_of_excluding;
 use super::mixed::{alike, order_of};
 use super::noted::{noted, noted_elements, of_type};
 use super::recursive::retyped;
@@ -257,11 +258,14 @@ fn narrow(expr: Expr) -> Result<Transformed<Expr>> {
                 check_counts(&window)?;
                 let name = window.fun.name();
                 let values = VALUES_OF_WINDOWS.iter().find(|(known, _)| *known == name);
-                let is_aggregate = matches!(window.fun, WindowFunctionDefinition::AggregateUDF(_));
+                let first = match &window.fun {
+                    WindowFunctionDefinition::AggregateUDF(_) => Some(0),
+                    WindowFunctionDefinition::WindowUDF(_) => first_of_excluding(name),
+                };
                 for (index, arg) in window.params.args.iter_mut().enumerate() {
                     let is_value = match values {
                         Some((_, values)) => values.contains(&index),
-                        None => is_aggregate && index == 0,
+                        None => first == Some(index),
                     };
                     if is_value || !matches!(arg, Expr::Literal(..)) {
                         *arg = narrow(std::mem::take(arg))?.data;

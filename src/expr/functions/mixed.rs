@@ -18,11 +18,13 @@ use datafusion::logical_expr::expr::{
     Between, BinaryExpr, Case, InList, InSubquery, ScalarFunction, SetComparison,
 };
 use datafusion::logical_expr::{
-    Expr, ExprSchemable, LogicalPlanBuilder, Operator, Subquery, binary_expr, cast,
+    Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Projection, Subquery,
+    binary_expr, cast,
 };
 
-use super::arrays::ANY_EQUAL;
+use super::arrays::{ANY_EQUAL, comparing};
 use super::install::function;
+use super::noted::operand_type;
 use super::order;
 use super::row_order::{ROW_KEY, ROW_ORDER};
 use super::untyped::{common_type, read_literal, stays_text, untyped_literal};
@@ -37,6 +39,10 @@ const CHOICES: &[(&str, &str)] = &[
     ("make_array", "ARRAY"),
     ("nvl", "COALESCE"),
 ];
+
+/// The mark of a row of columns beside a subquery, or that a subquery gives: the planner takes it
+/// apart again.
+pub const SUBQUERY_ROW: &str = "row of columns";
 
 /// What several operands stand in.
 #[derive(Debug, Clone, Copy)]
@@ -127,6 +133,14 @@ fn alike_arguments(mut call: ScalarFunction, schema: &DFSchema) -> Result<Transf
     } else if let Some((_, elements)) = ELEMENTS.iter().find(|(function, _)| *function == name) {
         read_elements(&mut call.args, elements, schema)?;
     }
+    let mut types = call.args.iter().filter_map(|arg| operand_type(arg, schema));
+    let comparing = types.find_map(|sql_type| match sql_type {
+        SqlType::Array(element) => comparing(&name, &element),
+        _ => None,
+    });
+    if let Some(comparing) = comparing {
+        call.func = function(&comparing)?;
+    }
     Ok(Transformed::yes(Expr::ScalarFunction(call)))
 }
 
@@ -168,29 +182,64 @@ fn read_elements(args: &mut [Expr], places: &Elements, schema: &DFSchema) -> Res
     Ok(())
 }
 
-/// A value and the rows of a subquery that it is compared with.
+/// A value and the rows of a subquery that it is compared with; both may be rows of columns.
 fn compare_alike(value: &mut Expr, subquery: &mut Subquery, schema: &DFSchema) -> Result<()> {
-    let Ok((_, field)) = value.to_field(schema) else { return Ok(()) };
-    let rows = subquery.subquery.schema();
-    let [row] = rows.fields().iter().as_slice() else { return Ok(()) };
-    let (kind, column) = (field.data_type(), Expr::Column(Column::from(rows.qualified_field(0))));
-    let column = if kind.is_decimal() && row.data_type().is_floating() {
-        *value = cast(std::mem::take(value), DataType::Float64);
+    if let LogicalPlan::Projection(Projection { expr, input, .. }) = subquery.subquery.as_ref()
+        && let [columns] = expr.as_slice()
+        && let Expr::ScalarFunction(call) = columns.clone().unalias()
+        && call.func.name() == SUBQUERY_ROW
+        && let Expr::ScalarFunction(row) = &mut *value
+        && row.func.name() == SUBQUERY_ROW
+        && row.args.len() == call.args.len()
+    {
+        let pairs = std::iter::zip(&mut row.args, call.args);
+        let compared =
+            pairs.map(|(value, column)| Ok(with_value(value, column, input.schema(), schema)?.0));
+        let compared = ScalarFunction::new_udf(call.func, compared.collect::<Result<_>>()?);
+        let name = columns.schema_name().to_string();
+        let compared = Expr::ScalarFunction(compared).alias(name);
+        let plan = Projection::try_new(vec![compared], Arc::clone(input))?;
+        subquery.subquery = Arc::new(LogicalPlan::Projection(plan));
         return Ok(());
-    } else if kind.is_floating() && row.data_type().is_decimal() {
-        cast(column, DataType::Float64)
-    } else if let (DataType::Interval(_), DataType::Interval(_)) = (kind, row.data_type()) {
-        *value = order_of(std::mem::take(value), schema)?;
-        order_of(column, rows)?
-    } else {
-        if let Some(literal) = untyped_literal(value) {
-            *value = typed(literal, &SqlType::of_field(row));
-        }
+    }
+    let rows = Arc::clone(subquery.subquery.schema());
+    if rows.fields().len() != 1 {
         return Ok(());
-    };
-    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone());
-    subquery.subquery = Arc::new(plan.project([column.alias(row.name())])?.build()?);
+    }
+    let column = Expr::Column(Column::from(rows.qualified_field(0)));
+    let (compared, changed) = with_value(value, column, &rows, schema)?;
+    if changed {
+        let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone());
+        let plan = plan.project([compared.alias(rows.field(0).name())])?.build()?;
+        subquery.subquery = Arc::new(plan);
+    }
     Ok(())
+}
+
+/// What a value is compared with, made like it; and whether that is not the column as it was.
+fn with_value(
+    value: &mut Expr,
+    column: Expr,
+    rows: &DFSchema,
+    schema: &DFSchema,
+) -> Result<(Expr, bool)> {
+    let (_, row) = column.to_field(rows)?;
+    let Ok((_, field)) = value.to_field(schema) else { return Ok((column, false)) };
+    if let Some(literal) = untyped_literal(value) {
+        *value = typed(literal, &SqlType::of_field(&row));
+    }
+    let kind = field.data_type();
+    if kind.is_decimal() && row.data_type().is_floating() {
+        *value = cast(std::mem::take(value), DataType::Float64);
+    } else if kind.is_floating() && row.data_type().is_decimal() {
+        return Ok((cast(column, DataType::Float64), true));
+    } else if let Some(by) = order_function(value, schema)
+        && order_function(&column, rows) == Some(by)
+    {
+        *value = ordered(std::mem::take(value), by)?;
+        return Ok((ordered(column, by)?, true));
+    }
+    Ok((column, false))
 }
 
 /// A literal beside values of a type.
@@ -248,14 +297,12 @@ pub(super) fn order_of(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     }
 }
 
-/// The function whose results are ordered, and equal, as the values are. Arrays are equal as they
-/// are: where their order counts, the planner sees to it (`planner::orders`).
+/// The function whose results are ordered, and equal, as the values are. Arrays whose elements are
+/// equal as they are are so too: where their order counts, the planner sees to it
+/// (`planner::orders`).
 fn order_function(expr: &Expr, schema: &DFSchema) -> Option<&'static str> {
     let (_, field) = expr.to_field(schema).ok()?;
-    match SqlType::of_field(&field) {
-        SqlType::Array(_) => None,
-        sql_type => order::order_function(&sql_type),
-    }
+    order::equality_function(&SqlType::of_field(&field))
 }
 
 fn ordered(expr: Expr, by: &str) -> Result<Expr> {

@@ -26,6 +26,7 @@ mod collected;
 mod counted;
 mod decimal;
 mod divide;
+mod excluding;
 mod extract;
 mod framed;
 mod install;
@@ -57,12 +58,14 @@ pub use decimal::{
     divide_numeric, divide_rounded, fits_numeric, fits_plain, quotient_digits, significand,
 };
 pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
+pub use excluding::{Exclusion, excluding, looks_at_frame};
 pub use install::{function, install};
 pub use intervals::interval_over;
 pub(super) use library::scalar_of;
 pub use literals::{narrow_expression, narrow_literals};
+pub use mixed::SUBQUERY_ROW;
 pub use noted::{is_noted, noted_element, noting_name, of_type, operand_type};
-pub use order::{order_function, window_order_function};
+pub use order::{equality_function, equality_keys, order_function, window_order_function};
 pub use record::NAMED_ROW;
 pub use row_order::{ROW_KEY, ROW_ORDER};
 pub use sets::{SetFunction, set_function};

@@ -14,6 +14,7 @@ use datafusion::logical_expr::{
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Unnest, Volatility,
 };
 
+use super::arrays::plain_name;
 use super::library::scalar_of;
 use crate::types::SqlType;
 
@@ -144,7 +145,7 @@ fn noted_type(expr: &Expr, schema: &DFSchema, literals: Literals) -> Option<SqlT
             let element = common_note(call.args.iter(), schema, literals)?;
             return Some(SqlType::Array(Box::new(element)));
         }
-        Expr::ScalarFunction(call) if GIVING_ARRAYS.contains(&call.func.name()) => {
+        Expr::ScalarFunction(call) if GIVING_ARRAYS.contains(&plain_name(call.func.name())) => {
             let is_array = |arg: &&Expr| arg.get_type(schema).is_ok_and(|kind| kind.is_list());
             let array = common_note(call.args.iter().filter(is_array), schema, literals)?;
             let (_, own) = expr.to_field(schema).ok()?;

@@ -1,10 +1,10 @@
 //! The order of values whose bytes are not in PostgreSQL's order: what a query sorts or compares
-//! is a key of them.
+//! is a key of them. Values of which PostgreSQL says that they are equal have one key.
 //!
 //! | type | key |
 //! |---|---|
 //! | jsonb, which lies as text | bytes (`library::json_order`) |
-//! | arrays, whose NULLs are the greatest elements, whatever NULLS FIRST says | bytes |
+//! | arrays, by their elements' keys, NULLs the greatest, whatever NULLS FIRST says | bytes |
 //! | interval, of which a month is 30 days | its length |
 //! | bytea, which DataFusion has no windows over | its bytes |
 //!
@@ -12,9 +12,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, StringBuilder, new_null_array};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Int64Array, ListArray, StringBuilder, new_null_array,
+};
 use arrow::compute::{SortOptions, cast};
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field, IntervalMonthDayNanoType};
 use arrow::row::{RowConverter, SortField};
 use datafusion::common::Result;
 use datafusion::common::cast::{as_binary_array, as_string_array};
@@ -22,20 +24,34 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
-use super::library::{push_json_order, scalar_of};
+use super::library::{Span, push_json_order, scalar_of};
+use crate::error::SqlResult;
 use crate::types::SqlType;
 
 const JSON: &str = "order_of_jsonb";
 const ARRAY: &str = "order_of_array";
+const JSON_ARRAY: &str = "order_of_jsonb_array";
 const BYTES: &str = "order_of_bytea";
+const LENGTH: &str = "interval_length";
 
 /// The function that gives the key of such a type's values; `None`: they are their own.
 pub fn order_function(sql_type: &SqlType) -> Option<&'static str> {
     match sql_type {
         SqlType::Jsonb => Some(JSON),
+        // Of elements that lie as text there is no other sign.
+        SqlType::Array(element) if **element == SqlType::Jsonb => Some(JSON_ARRAY),
         SqlType::Array(_) => Some(ARRAY),
-        SqlType::Interval => Some("interval_length"),
+        SqlType::Interval => Some(LENGTH),
         _ => None,
+    }
+}
+
+/// The function that gives keys that are equal where such a type's values are; `None`: values are
+/// equal that are the same.
+pub fn equality_function(sql_type: &SqlType) -> Option<&'static str> {
+    match sql_type {
+        SqlType::Array(element) if equality_function(element).is_none() => None,
+        other => order_function(other),
     }
 }
 
@@ -47,19 +63,49 @@ pub fn window_order_function(sql_type: &SqlType) -> Option<&'static str> {
     }
 }
 
-/// The keys of a column that is collected.
+/// The keys of a column: of values that are collected, or must be unique.
 pub(super) fn order_keys(values: &ArrayRef, sql_type: &SqlType) -> Result<ArrayRef> {
     match order_function(sql_type) {
-        Some(JSON) => keys_of_json(values),
-        Some(ARRAY) => keys_of_arrays(values),
+        Some(JSON) => keys_of_json(values, sql_type),
+        Some(ARRAY | JSON_ARRAY) => keys_of_arrays(values, sql_type),
+        Some(LENGTH) => lengths(values),
         _ => Ok(Arc::clone(values)),
     }
 }
 
+/// The same for keys that need be equal only where values are: none is made of others.
+pub fn equality_keys(values: &ArrayRef, sql_type: &SqlType) -> SqlResult<ArrayRef> {
+    match equality_function(sql_type) {
+        Some(_) => Ok(order_keys(values, sql_type)?),
+        None => Ok(Arc::clone(values)),
+    }
+}
+
+/// Arrays of the keys of arrays' elements, where these have keys.
+pub(super) fn with_element_keys(values: &ArrayRef, element: &SqlType) -> Result<ArrayRef> {
+    let DataType::List(item) = values.data_type() else { return Ok(Arc::clone(values)) };
+    if equality_function(element).is_none() {
+        return Ok(Arc::clone(values));
+    }
+    let list = values.as_list::<i32>();
+    let keys = match item.data_type() {
+        DataType::List(_) => with_element_keys(list.values(), element)?,
+        _ => order_keys(list.values(), element)?,
+    };
+    let item = Arc::new(Field::new("item", keys.data_type().clone(), true));
+    let (offsets, nulls) = (list.offsets().clone(), list.nulls().cloned());
+    Ok(Arc::new(ListArray::try_new(item, offsets, keys, nulls)?))
+}
+
 /// All of them.
 pub(super) fn all() -> Vec<ScalarUDF> {
-    [(JSON, keys_of_json as Keys), (ARRAY, keys_of_arrays), (BYTES, keys_of_bytes)]
-        .into_iter()
+    let all: [(_, Keys); 4] = [
+        (JSON, keys_of_json),
+        (ARRAY, keys_of_arrays),
+        (JSON_ARRAY, |values, _| keys_of_arrays(values, &SqlType::Array(Box::new(SqlType::Jsonb)))),
+        (BYTES, keys_of_bytes),
+    ];
+    all.into_iter()
         .map(|(name, keys)| {
             let signature = Signature::any(1, Volatility::Immutable);
             ScalarUDF::from(OrderOf { name, keys: Of(keys), signature })
@@ -67,7 +113,7 @@ pub(super) fn all() -> Vec<ScalarUDF> {
         .collect()
 }
 
-type Keys = fn(&ArrayRef) -> Result<ArrayRef>;
+type Keys = fn(&ArrayRef, &SqlType) -> Result<ArrayRef>;
 
 /// Functions are the same when their names are.
 struct Of(Keys);
@@ -111,17 +157,20 @@ impl ScalarUDFImpl for OrderOf {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let sql_type = SqlType::of_field(&args.arg_fields[0]);
         match &args.args[0] {
-            ColumnarValue::Array(values) => (self.keys.0)(values).map(ColumnarValue::Array),
+            ColumnarValue::Array(values) => {
+                (self.keys.0)(values, &sql_type).map(ColumnarValue::Array)
+            }
             ColumnarValue::Scalar(value) => {
-                let keys = (self.keys.0)(&value.to_array()?)?;
+                let keys = (self.keys.0)(&value.to_array()?, &sql_type)?;
                 Ok(ColumnarValue::Scalar(scalar_of(&keys)?))
             }
         }
     }
 }
 
-fn keys_of_json(values: &ArrayRef) -> Result<ArrayRef> {
+fn keys_of_json(values: &ArrayRef, _: &SqlType) -> Result<ArrayRef> {
     let values = cast(values, &DataType::Utf8)?;
     let texts = as_string_array(&values)?;
     let mut keys = Keyed::new(texts.len());
@@ -136,10 +185,14 @@ fn keys_of_json(values: &ArrayRef) -> Result<ArrayRef> {
     Ok(keys.finish())
 }
 
-fn keys_of_arrays(values: &ArrayRef) -> Result<ArrayRef> {
+fn keys_of_arrays(values: &ArrayRef, sql_type: &SqlType) -> Result<ArrayRef> {
     if values.data_type().is_null() {
         return Ok(new_null_array(&DataType::Utf8, values.len()));
     }
+    let values = match sql_type {
+        SqlType::Array(element) => &with_element_keys(values, element)?,
+        _ => values,
+    };
     let ascending = SortOptions { descending: false, nulls_first: false };
     let field = SortField::new_with_options(values.data_type().clone(), ascending);
     let rows = RowConverter::new(vec![field])?.convert_columns(std::slice::from_ref(values))?;
@@ -150,11 +203,19 @@ fn keys_of_arrays(values: &ArrayRef) -> Result<ArrayRef> {
     Ok(keys.finish())
 }
 
-fn keys_of_bytes(values: &ArrayRef) -> Result<ArrayRef> {
+fn keys_of_bytes(values: &ArrayRef, _: &SqlType) -> Result<ArrayRef> {
     let values = cast(values, &DataType::Binary)?;
     let mut keys = Keyed::new(values.len());
     as_binary_array(&values)?.iter().for_each(|value| keys.push(value));
     Ok(keys.finish())
+}
+
+fn lengths(values: &ArrayRef) -> Result<ArrayRef> {
+    let Some(values) = values.as_primitive_opt::<IntervalMonthDayNanoType>() else {
+        return Ok(Arc::clone(values));
+    };
+    let lengths = values.iter().map(|value| value.map(|value| Span::of(value).length()));
+    Ok(Arc::new(lengths.collect::<Int64Array>()))
 }
 
 /// Keys that are written, as text whose order is that of the bytes.

@@ -14,13 +14,18 @@ use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::logical_expr::utils::enumerate_grouping_sets;
 use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, LogicalPlan, lit};
 
+use super::super::grouping_sets::{Split, split};
 use super::expression::{bare, bind, columns_of, project, substitute};
 use super::join::keyed;
 use super::open::{Open, Outer};
-use crate::error::SqlError;
 
 impl Outer<'_> {
     pub(super) fn open_aggregate(&self, node: &Aggregate) -> Result<Open> {
+        if over_nothing(&node.group_expr) > 1 {
+            // One aggregation for each empty set: each has a row for every d.
+            let plan = LogicalPlan::Aggregate(node.clone());
+            return self.open(&split(plan, Split::Empty)?);
+        }
         let input = node.input.schema();
         let open = self.fill(self.open(&node.input)?)?;
         let replaced = |expr: &Expr, outputs: &[Expr]| substitute(expr.clone(), input, outputs);
@@ -66,14 +71,8 @@ impl Outer<'_> {
         let groups = enumerate_grouping_sets(groups)?;
         let plan = Aggregate::try_new(Arc::new(plan), groups, aggregates)?;
         let mut open = Open::new(LogicalPlan::Aggregate(plan), self.pending(&closed.keys), outputs);
-        match over_nothing(&node.group_expr) {
-            _ if closed.keys.is_empty() => {}
-            0 => {}
-            1 => open.absent = Some(absent(node)?),
-            _ => {
-                let message = "a correlated subquery with several empty grouping sets";
-                return Err(SqlError::unsupported(message).into());
-            }
+        if !closed.keys.is_empty() && over_nothing(&node.group_expr) > 0 {
+            open.absent = Some(absent(node)?);
         }
         Ok(open)
     }

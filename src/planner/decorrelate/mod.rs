@@ -36,6 +36,9 @@ mod value;
 mod tests;
 
 pub(super) use expression::is_unit;
+pub(super) use outer_aggregate::placed;
 pub(super) use rewrite::{decorrelate, has_subqueries};
 pub(super) use rows::{ARRAY, ROW, SUBQUERY, array_function, row_function, subquery_function};
+pub(super) use set_operation::keyed;
+pub(super) use tools::Tools;
 pub(super) use value::at_most_one;

@@ -17,15 +17,17 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Aggregate, Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{Aggregate, Expr, ExprSchemable, LogicalPlan, Sort, SortExpr};
 
-use super::expression::{bare, bind, in_subquery, project, project_as, subquery_of};
+use super::expression::{
+    bare, bind, columns_of, in_subquery, map_sorts, project, project_as, subquery_of,
+};
 use super::rewrite::{has_subqueries, node_has_subqueries};
 use super::tools::Tools;
 use crate::error::{SqlError, code};
 
 /// `plan`, whose aggregates are all where SQL computes them.
-pub(super) fn placed(plan: LogicalPlan, tools: &Tools<'_>) -> Result<LogicalPlan> {
+pub(in crate::planner) fn placed(plan: LogicalPlan, tools: &Tools<'_>) -> Result<LogicalPlan> {
     if !has_outer_aggregates(&plan, false)? {
         return Ok(plan);
     }
@@ -59,10 +61,12 @@ fn place(node: LogicalPlan, tools: &Tools<'_>) -> Result<Transformed<LogicalPlan
     if !node_has_subqueries(&node)? {
         return Ok(Transformed::no(node));
     }
-    if matches!(node, LogicalPlan::Sort(_)) && has_outer_aggregates(&node, false)? {
-        let message = "an aggregate of the query's own columns in a subquery of its ORDER BY";
-        return Err(SqlError::unsupported(message).into());
-    }
+    let node = match node {
+        LogicalPlan::Sort(sort) if has_outer_aggregates_in(&sort.expr)? => {
+            return place_below_sort(sort, tools);
+        }
+        node => node,
+    };
     let rows = match (grouped(&node), node.inputs().as_slice()) {
         (Some(aggregate), _) => Arc::clone(aggregate.input.schema()),
         (None, [input]) => Arc::clone(input.schema()),
@@ -84,6 +88,53 @@ fn place(node: LogicalPlan, tools: &Tools<'_>) -> Result<Transformed<LogicalPlan
         return Ok(node);
     }
     node.transform_data(|node| Ok(Transformed::yes(aggregating(node, lift.moved)?)))
+}
+
+/// ORDER BY with subqueries that have aggregates of the query's own: its SELECT computes them, and
+/// hides them again.
+fn place_below_sort(node: Sort, tools: &Tools<'_>) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Projection(projection) = node.input.as_ref() else {
+        let message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
+        return Err(SqlError::new(code::INVALID_COLUMN_REFERENCE, message).into());
+    };
+    let rows = match grouped(&node.input) {
+        Some(aggregate) => Arc::clone(aggregate.input.schema()),
+        None => Arc::clone(projection.input.schema()),
+    };
+    let shown = columns_of(&projection.schema);
+    let mut lift = Lift { rows, tools, moved: Vec::new() };
+    let expr = map_sorts(node.expr.clone(), |expr| {
+        let expr = expr.transform_up(|expr| {
+            in_subquery(expr, &mut |plan| lift.out_of(placed(plan, tools)?, false))
+        })?;
+        Ok(expr.data)
+    })?;
+    if lift.moved.is_empty() {
+        return Ok(Transformed::yes(LogicalPlan::Sort(Sort { expr, ..node })));
+    }
+    let hidden: Vec<Expr> =
+        lift.moved.iter().map(|(name, _)| Expr::Column(Column::new_unqualified(name))).collect();
+    let computing = aggregating(LogicalPlan::Projection(projection.clone()), lift.moved)?;
+    let LogicalPlan::Projection(projection) = computing else {
+        return Err(SqlError::internal("a SELECT that is no projection").into());
+    };
+    let exprs = projection.expr.into_iter().chain(hidden).collect();
+    let input = Arc::new(project(Arc::unwrap_or_clone(projection.input), exprs)?);
+    let sorted = LogicalPlan::Sort(Sort { expr, input, fetch: node.fetch });
+    Ok(Transformed::yes(project(sorted, shown)?))
+}
+
+fn has_outer_aggregates_in(sorts: &[SortExpr]) -> Result<bool> {
+    let mut found = false;
+    for sort in sorts {
+        sort.expr.apply(|expr| {
+            if let Some(subquery) = subquery_of(expr) {
+                found |= has_outer_aggregates(&subquery.subquery, true)?;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+    }
+    Ok(found)
 }
 
 /// The aggregate whose groups a node of the same SELECT reads.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{
@@ -18,7 +17,6 @@ use super::expression::{
 };
 use super::limit::{numbered, within};
 use super::open::Outer;
-use super::outer_aggregate::placed;
 use super::predicate::Chooser;
 use super::rows::numbered as number_of;
 use super::tools::Tools;
@@ -28,13 +26,9 @@ use crate::error::{SqlError, code};
 /// Plans below one another, at the most: each is a few calls on the stack.
 const DEPTH_MAX: usize = 300;
 
-/// `plan` without subqueries.
-pub(in crate::planner) fn decorrelate(
-    plan: LogicalPlan,
-    state: &SessionState,
-) -> Result<LogicalPlan> {
-    let tools = Tools::new(state);
-    let plan = without_subqueries(placed(plan, &tools)?, &tools, 0)?;
+/// `plan`, whose aggregates are [`placed`](super::placed), without subqueries.
+pub(in crate::planner) fn decorrelate(plan: LogicalPlan, tools: &Tools<'_>) -> Result<LogicalPlan> {
+    let plan = without_subqueries(plan, tools, 0)?;
     let mut stray = None;
     visit_outer_columns(&plan, &mut |column| stray = Some(column.clone()))?;
     match stray {

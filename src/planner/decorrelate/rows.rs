@@ -23,7 +23,7 @@ pub(in crate::planner) const ARRAY: &str = "array of subquery";
 /// The mark of a subquery, and its number.
 pub(in crate::planner) const SUBQUERY: &str = "numbered subquery";
 /// The mark of a row.
-pub(in crate::planner) const ROW: &str = "row of columns";
+pub(in crate::planner) use crate::expr::functions::SUBQUERY_ROW as ROW;
 
 /// A function that is gone before anything runs.
 #[derive(Debug, PartialEq, Eq, Hash)]

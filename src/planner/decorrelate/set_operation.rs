@@ -11,7 +11,8 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, NullEquality, NullHandling, Result, UnnestOptions};
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{Column, DFSchema, NullEquality, NullHandling, Result, UnnestOptions};
 use datafusion::logical_expr::type_coercion::binary::type_union_coercion;
 use datafusion::logical_expr::{
     Aggregate, Distinct, Expr, Join, JoinType, LogicalPlan, Union, Unnest, cast, lit, when,
@@ -44,6 +45,35 @@ pub(super) fn mended(node: &Join, tools: &Tools<'_>) -> Result<Option<LogicalPla
     let column = Column::new_unqualified(name);
     let plan = Unnest::try_new(Arc::new(project(plan, exprs)?), vec![column], options)?;
     Ok(Some(project_as(LogicalPlan::Unnest(plan), rows, &node.schema)?))
+}
+
+/// A set operation whose rows are told apart by the keys that `key_of` gives for some columns;
+/// `None` if the join is none, or no column has a key.
+pub(in crate::planner) fn keyed(
+    node: &Join,
+    tools: &Tools<'_>,
+    key_of: &dyn Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
+) -> Result<Option<LogicalPlan>> {
+    if !is_set_operation(node) {
+        return Ok(None);
+    }
+    let mut any = false;
+    let mut on = Vec::new();
+    for (left, right) in node.on.clone() {
+        let left = key_of(left, node.left.schema())?;
+        let right = key_of(right, node.right.schema())?;
+        any |= left.transformed && right.transformed;
+        on.push((left.data, right.data));
+    }
+    if !any {
+        return Ok(None);
+    }
+    if !matches!(node.left.as_ref(), LogicalPlan::Distinct(Distinct::All(_))) {
+        // It groups by the columns, and so by the keys.
+        return mended(node, tools);
+    }
+    let node = Join { on, ..node.clone() };
+    Ok(Some(distinct_types(&node)?.unwrap_or(LogicalPlan::Join(node))))
 }
 
 /// Keys are all the columns of both sides, in order, and nothing else is asked.

@@ -14,24 +14,24 @@ use datafusion::logical_expr::{Expr, SortExpr, WindowFrame, lit};
 const NUMBER: &str = " #";
 
 /// What one decorrelation makes names and expressions with.
-pub(super) struct Tools<'a> {
+pub(in crate::planner) struct Tools<'a> {
     state: &'a SessionState,
     next: Cell<usize>,
 }
 
 impl<'a> Tools<'a> {
-    pub(super) fn new(state: &'a SessionState) -> Self {
+    pub(in crate::planner) fn new(state: &'a SessionState) -> Self {
         Self { state, next: Cell::new(1) }
     }
 
     /// A column name that nothing else has. The same plan always gets the same names.
-    pub(super) fn fresh(&self, name: &str) -> String {
+    pub(in crate::planner) fn fresh(&self, name: &str) -> String {
         let number = self.next.replace(self.next.get() + 1);
         let name = name.split_once(NUMBER).map_or(name, |(name, _)| name);
         format!("{name}{NUMBER}{number}")
     }
 
-    pub(super) fn aggregate(
+    pub(in crate::planner) fn aggregate(
         &self,
         name: &str,
         args: Vec<Expr>,

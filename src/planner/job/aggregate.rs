@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use datafusion::common::DFSchema;
 use datafusion::logical_expr::expr::AggregateFunction as AggregateExpr;
-use datafusion::logical_expr::{Aggregate as LogicalAggregate, Expr};
+use datafusion::logical_expr::{Aggregate as LogicalAggregate, Expr, ExprSchemable};
 use datafusion::physical_expr::PhysicalExpr;
 
-use arrow::datatypes::{Field, Schema};
+use arrow::datatypes::{DataType, Field, Schema};
 
 use super::lower::Lowering;
 use super::scalar::{flowing_schema, in_view, physical, without_alias};
@@ -18,14 +18,23 @@ use crate::graph::{Aggregate, AggregateCall, AggregateFunction};
 /// Whether every part of an aggregation has a rule of its own.
 pub(super) fn is_incremental(plan: &LogicalAggregate) -> bool {
     let grouped = |expr: &Expr| !matches!(expr, Expr::GroupingSet(_));
-    plan.group_expr.iter().all(grouped) && plan.aggr_expr.iter().all(has_rule)
+    let rows = plan.input.schema();
+    plan.group_expr.iter().all(grouped) && plan.aggr_expr.iter().all(|call| has_rule(call, rows))
 }
 
-fn has_rule(expr: &Expr) -> bool {
+fn has_rule(expr: &Expr, rows: &DFSchema) -> bool {
     let Expr::AggregateFunction(AggregateExpr { func, params }) = without_alias(expr) else {
         return false;
     };
-    function_named(func.name()).is_some() && params.args.len() <= 1
+    let known = function_named(func.name()).is_some_and(|function| {
+        // The order in which values are kept is not that of intervals.
+        let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+        let is_interval = |argument: &Expr| {
+            argument.get_type(rows).is_ok_and(|kind| matches!(kind, DataType::Interval(_)))
+        };
+        !(extreme && params.args.iter().any(is_interval))
+    });
+    known && params.args.len() <= 1
 }
 
 fn function_named(name: &str) -> Option<AggregateFunction> {
@@ -122,7 +131,7 @@ impl Arguments<'_, '_> {
                 .map_or_else(|| format!("_{index}"), |c| input.schema.field(c).name().clone());
             match field {
                 Ok(field) => field.as_ref().clone().with_name(name).with_nullable(true),
-                Err(_) => Field::new(name, arrow::datatypes::DataType::Null, true),
+                Err(_) => Field::new(name, DataType::Null, true),
             }
         });
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));

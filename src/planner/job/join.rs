@@ -5,20 +5,28 @@
 //!  P = L ⋈ R on the keys and the condition        L ⋉ R = L ⋉ P        L ▷ R = L ▷ P
 //!  L ⟕ R = P + padded (L ▷ P)                     on what tells rows of L apart
 //! ```
+//!
+//! A condition that calls a volatile function is evaluated when a pair comes, and what it gave is
+//! kept until the pair goes: rows without a match are then those of no pair that was kept. Rows
+//! that cannot be told apart share one answer.
 
 use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::{NullEquality, ScalarValue};
-use datafusion::logical_expr::{Expr, Join as LogicalJoin, JoinType, LogicalPlan};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction};
+use datafusion::logical_expr::{
+    Expr, Join as LogicalJoin, JoinType, LogicalPlan, Operator, binary_expr,
+};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Literal;
 
 use super::lower::Lowering;
+use super::recompute;
 use super::scalar::{flowing_schema, moved, physical};
 use super::tree::{Tree, TreeKind, column_expr, column_of, nullable, sorted};
 use crate::error::{SqlError, SqlResult};
-use crate::graph::{Join, JoinKind};
+use crate::graph::{Join, JoinKind, Recompute};
 
 /// A join of any type. Its rows have the logical join's columns.
 pub(super) fn lower(lowering: &mut Lowering<'_>, plan: &LogicalJoin) -> SqlResult<Tree> {
@@ -49,6 +57,34 @@ struct Sides {
     null_equal: bool,
     /// Over the visible columns of both sides, left's first.
     filter: Option<Arc<dyn PhysicalExpr>>,
+    /// What of the condition is volatile, over the same columns.
+    kept: Option<Kept>,
+}
+
+/// A condition that is evaluated once for each pair.
+#[derive(Clone)]
+struct Kept {
+    recompute: Recompute,
+    /// The columns that it is over, of the visible columns of both sides as they are now.
+    columns: Vec<usize>,
+}
+
+impl Kept {
+    /// Those of `pairs` that it chooses, or has chosen.
+    fn choose(self, pairs: Tree) -> Tree {
+        let given = pairs.select(&self.columns);
+        let schema = nullable(&given.schema);
+        let chosen = Tree {
+            key: given.key.clone(),
+            append_only: false,
+            schema: Arc::clone(&schema),
+            kind: TreeKind::Recompute(self.recompute, vec![given]),
+        };
+        let back: Vec<usize> = (0..self.columns.len())
+            .filter_map(|column| self.columns.iter().position(|from| *from == column))
+            .collect();
+        chosen.select(&back)
+    }
 }
 
 impl Sides {
@@ -58,7 +94,10 @@ impl Sides {
         left: Tree,
         right: Tree,
     ) -> SqlResult<Self> {
-        let (left_on, right_on): (Vec<_>, Vec<_>) = plan.on.iter().cloned().unzip();
+        let null_equal = plan.null_equality == NullEquality::NullEqualsNull;
+        let is_volatile = |(left, right): &&(Expr, Expr)| left.is_volatile() || right.is_volatile();
+        let on: Vec<_> = plan.on.iter().filter(|pair| !is_volatile(pair)).cloned().collect();
+        let (left_on, right_on): (Vec<_>, Vec<_>) = on.into_iter().unzip();
         let left = Side::new(lowering, left, &plan.left, &left_on)?;
         let right = Side::new(lowering, right, &plan.right, &right_on)?;
         for (&left_key, &right_key) in left.key.iter().zip(&right.key) {
@@ -69,15 +108,31 @@ impl Sides {
                 return Err(SqlError::internal(format!("{what} was not coerced")));
             }
         }
-        let filter = match &plan.filter {
-            Some(filter) => {
-                let both = plan.left.schema().join(plan.right.schema())?;
-                Some(physical(lowering.state, filter, &both)?)
-            }
+        let both = plan.left.schema().join(plan.right.schema())?;
+        let (volatile, plain): (Vec<Expr>, Vec<Expr>) =
+            plan.filter.iter().flat_map(split_conjunction).cloned().partition(Expr::is_volatile);
+        let filter = match conjunction(plain) {
+            Some(filter) => Some(physical(lowering.state, &filter, &both)?),
             None => None,
         };
-        let null_equal = plan.null_equality == NullEquality::NullEqualsNull;
-        Ok(Self { left, right, null_equal, filter })
+        let equal = |(left, right): &(Expr, Expr)| {
+            let op = if null_equal { Operator::IsNotDistinctFrom } else { Operator::Eq };
+            binary_expr(left.clone(), op, right.clone())
+        };
+        let keys = plan.on.iter().filter(is_volatile).map(equal);
+        let kept = match conjunction(keys.chain(volatile)) {
+            Some(condition) => Some(Kept {
+                columns: (0..both.fields().len()).collect(),
+                recompute: recompute::once_a_row(lowering, &Arc::new(both), condition)?,
+            }),
+            None => None,
+        };
+        Ok(Self { left, right, null_equal, filter, kept })
+    }
+
+    /// Whether the keys alone decide what matches.
+    fn by_keys(&self) -> bool {
+        self.filter.is_none() && self.kept.is_none()
     }
 
     /// The join of the sides the other way round.
@@ -86,13 +141,16 @@ impl Sides {
         let place = |column: usize| if column < left { column + right } else { column - left };
         let shown = joined_schema(&self.right.shown(), &self.left.shown());
         let filter = self.filter.map(|filter| moved(filter, &shown, place));
-        Self { left: self.right, right: self.left, null_equal: self.null_equal, filter }
+        let kept = self
+            .kept
+            .map(|kept| Kept { columns: kept.columns.into_iter().map(place).collect(), ..kept });
+        Self { left: self.right, right: self.left, null_equal: self.null_equal, filter, kept }
     }
 
-    /// One operator. A filter goes with inner joins only.
+    /// One operator. A condition goes with inner joins only.
     fn join(self, kind: JoinKind) -> SqlResult<Tree> {
-        let Self { left, right, null_equal, filter } = self;
-        debug_assert!(filter.is_none() || kind == JoinKind::Inner, "matches are decided by keys");
+        debug_assert!(self.by_keys() || kind == JoinKind::Inner, "matches are decided by keys");
+        let Self { left, right, null_equal, filter, kept } = self;
         let left_width = left.tree.schema.fields().len();
         // In the joined row, the left side's computed keys lie between the sides' columns.
         let place = |column: usize| {
@@ -114,12 +172,16 @@ impl Sides {
                 Box::new([left.tree, right.tree]),
             ),
         };
-        Ok(joined.select(&shown))
+        let pairs = joined.select(&shown);
+        Ok(match kept {
+            Some(kept) => kept.choose(pairs),
+            None => pairs,
+        })
     }
 
     /// Pairs, and the rows without a match of the sides of which all are `kept`.
     fn outer(mut self, kept: [bool; 2]) -> SqlResult<Tree> {
-        if self.filter.is_none() {
+        if self.by_keys() {
             return self.join(match kept {
                 [true, true] => JoinKind::Full,
                 [false, true] => JoinKind::Right,
@@ -151,7 +213,7 @@ impl Sides {
 
     /// The left rows with or without a match.
     fn partial(mut self, kind: JoinKind) -> SqlResult<Tree> {
-        if self.filter.is_none() {
+        if self.by_keys() {
             return self.join(kind);
         }
         self.left.share();
@@ -164,8 +226,16 @@ impl Sides {
     fn marked(mut self, schema: &SchemaRef) -> SqlResult<Tree> {
         self.left.share();
         self.right.share();
+        // Both parts look at the same pairs.
+        let pairs = match self.by_keys() {
+            true => None,
+            false => Some(self.clone().join(JoinKind::Inner)?.shared()),
+        };
         let part = |kind, mark: bool| -> SqlResult<Tree> {
-            let rows = self.clone().partial(kind)?;
+            let rows = match &pairs {
+                Some(pairs) => self.left.among(kind, pairs.clone(), 0)?,
+                None => self.clone().join(kind)?,
+            };
             let columns = (0..rows.schema.fields().len()).map(|c| column_expr(&rows.schema, c));
             let mark: Arc<dyn PhysicalExpr> = Arc::new(Literal::new(ScalarValue::from(mark)));
             let expressions = columns.chain([mark]).collect();
@@ -266,7 +336,7 @@ impl Side {
         let found = (0..identity.len()).collect();
         let left = Self { tree: rows, key: identity, visible: self.visible };
         let right = Self { tree: pairs, key: found, visible: 0 };
-        Sides { left, right, null_equal: true, filter: None }.join(kind)
+        Sides { left, right, null_equal: true, filter: None, kept: None }.join(kind)
     }
 }
 

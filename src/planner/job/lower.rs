@@ -67,9 +67,10 @@ impl<'a> Lowering<'a> {
         if plan.expressions().iter().any(Expr::is_volatile) {
             return match plan {
                 LogicalPlan::Projection(_) | LogicalPlan::Filter(_) => recompute::kept(self, plan),
+                LogicalPlan::Join(join) => join::lower(self, join),
                 _ => match volatile::below(plan)? {
                     Some(plan) => self.lower(&plan),
-                    None => Err(in_view("a volatile function in the condition of an outer join")),
+                    None => Err(in_view(&format!("a volatile function in {}", plan.display()))),
                 },
             };
         }

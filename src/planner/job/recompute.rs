@@ -11,9 +11,12 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, DFSchemaRef};
+use datafusion::common::{Column, DFSchema, DFSchemaRef};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Window};
+use datafusion::functions_window::expr_fn::first_value;
+use datafusion::logical_expr::{
+    Aggregate, Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, Window, WindowFrame,
+};
 
 use super::lower::Lowering;
 use super::relation::is_object;
@@ -165,6 +168,35 @@ pub(super) fn kept(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResult
         _ => (0..width).collect(),
     };
     Ok(computed.select(&shown).conform(&flowing_schema(plan.schema())))
+}
+
+/// The rows with `schema` for which a volatile `condition` was true when it was evaluated. Rows that
+/// are the same have one answer.
+pub(super) fn once_a_row(
+    lowering: &Lowering<'_>,
+    schema: &DFSchemaRef,
+    condition: Expr,
+) -> SqlResult<Recompute> {
+    let width = schema.fields().len();
+    let columns: Vec<Expr> = schema.columns().into_iter().map(Expr::Column).collect();
+    let name = format!("Filter: {condition}");
+    let answer = || Expr::Column(Column::new_unqualified("_answer"));
+    let first = first_value(answer())
+        .partition_by(columns.clone())
+        .window_frame(WindowFrame::new(None))
+        .build()?;
+    let node = LogicalPlanBuilder::from(given(0, schema)?)
+        .project(columns.iter().cloned().chain([condition.alias("_answer")]))?
+        .window([first.alias("_first")])?
+        .filter(Expr::Column(Column::new_unqualified("_first")))?
+        .project(columns)?
+        .build()?;
+    Ok(Recompute {
+        name,
+        partition: vec![(0..width).collect()],
+        output_partition: (0..width).collect(),
+        plan: batch_plan(lowering.state, &node)?,
+    })
 }
 
 /// `plan` with a bound on the rounds of every recursion in it.

@@ -5,19 +5,28 @@ use std::sync::Arc;
 
 use sqlparser::ast::{self, Spanned, Visit, Visitor};
 
+use super::super::row_syntax::row;
 use super::super::statement::{
     Assignment, ColumnRef, ConflictAction, ConflictTarget, Delete, Insert, OnConflict,
     StatementKind, Truncate, Update,
 };
-use super::super::syntax::{From, Name, Query, Selection};
+use super::super::subquery_syntax::columns_of_subquery;
+use super::super::syntax::{From, Name, Query, Selection, With};
 use super::front::{Front, fold_ident};
 use super::locking::row_locks;
 use crate::error::{SqlError, SqlResult, code};
 
-/// A query, or `WITH ... INSERT`.
+/// A query, or `WITH ...` before INSERT, UPDATE or DELETE.
 pub(super) fn query(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let start = front.mark();
     let mut tree = *front.sql(|parser| parser.parse_query())?;
+    if matches!(
+        *tree.body,
+        ast::SetExpr::Insert(_) | ast::SetExpr::Update(_) | ast::SetExpr::Delete(_)
+    ) {
+        refuse_hidden_writes_in(tree.with.as_ref())?;
+    }
+    let with = tree.with.clone().map(|with| With { tree: Arc::new(with) });
     match *tree.body {
         ast::SetExpr::Insert(ast::Statement::Insert(mut insert)) => {
             let source = insert.source.as_mut().ok_or_else(|| front.syntax_error())?;
@@ -25,10 +34,10 @@ pub(super) fn query(front: &mut Front<'_>) -> SqlResult<StatementKind> {
                 return Err(SqlError::unsupported("WITH before and inside INSERT"));
             }
             source.with = tree.with.take();
-            convert_insert(front, insert)
+            convert_insert(front, insert, with)
         }
-        ast::SetExpr::Update(_) => Err(SqlError::unsupported("WITH before UPDATE")),
-        ast::SetExpr::Delete(_) => Err(SqlError::unsupported("WITH before DELETE")),
+        ast::SetExpr::Update(ast::Statement::Update(update)) => convert_update(front, update, with),
+        ast::SetExpr::Delete(ast::Statement::Delete(delete)) => convert_delete(front, delete, with),
         _ => {
             let clauses = std::mem::take(&mut tree.locks);
             refuse_hidden_writes(&tree)?;
@@ -78,14 +87,23 @@ pub(super) fn refuse_hidden_writes(query: &ast::Query) -> SqlResult<()> {
     }
 }
 
+fn refuse_hidden_writes_in(with: Option<&ast::With>) -> SqlResult<()> {
+    let queries = with.into_iter().flat_map(|with| &with.cte_tables);
+    queries.map(|table| refuse_hidden_writes(&table.query)).collect()
+}
+
 pub(super) fn insert(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     match front.sql(|parser| parser.parse_statement())? {
-        ast::Statement::Insert(insert) => convert_insert(front, insert),
+        ast::Statement::Insert(insert) => convert_insert(front, insert, None),
         _ => Err(front.syntax_error()),
     }
 }
 
-fn convert_insert(front: &Front<'_>, insert: ast::Insert) -> SqlResult<StatementKind> {
+fn convert_insert(
+    front: &Front<'_>,
+    insert: ast::Insert,
+    with: Option<With>,
+) -> SqlResult<StatementKind> {
     let foreign = insert.or.is_some()
         || insert.overwrite
         || insert.has_table_keyword
@@ -112,6 +130,7 @@ fn convert_insert(front: &Front<'_>, insert: ast::Insert) -> SqlResult<Statement
         Some(_) => return Err(SqlError::unsupported("ON DUPLICATE KEY UPDATE")),
     };
     Ok(StatementKind::Insert(Box::new(Insert {
+        with,
         table: convert_name(front, table)?,
         alias: insert.table_alias.map(|alias| fold_ident(&alias.alias)),
         columns: insert
@@ -154,9 +173,17 @@ fn convert_conflict(front: &Front<'_>, on: ast::OnConflict) -> SqlResult<OnConfl
 }
 
 pub(super) fn update(front: &mut Front<'_>) -> SqlResult<StatementKind> {
-    let ast::Statement::Update(update) = front.sql(|parser| parser.parse_statement())? else {
-        return Err(front.syntax_error());
-    };
+    match front.sql(|parser| parser.parse_statement())? {
+        ast::Statement::Update(update) => convert_update(front, update, None),
+        _ => Err(front.syntax_error()),
+    }
+}
+
+fn convert_update(
+    front: &Front<'_>,
+    update: ast::Update,
+    with: Option<With>,
+) -> SqlResult<StatementKind> {
     if update.limit.is_some() || !update.order_by.is_empty() || update.output.is_some() {
         return Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in UPDATE"));
     }
@@ -169,6 +196,7 @@ pub(super) fn update(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
     };
     Ok(StatementKind::Update(Box::new(Update {
+        with,
         table,
         alias,
         assignments: assignments(front, update.assignments)?,
@@ -179,9 +207,17 @@ pub(super) fn update(front: &mut Front<'_>) -> SqlResult<StatementKind> {
 }
 
 pub(super) fn delete(front: &mut Front<'_>) -> SqlResult<StatementKind> {
-    let ast::Statement::Delete(delete) = front.sql(|parser| parser.parse_statement())? else {
-        return Err(front.syntax_error());
-    };
+    match front.sql(|parser| parser.parse_statement())? {
+        ast::Statement::Delete(delete) => convert_delete(front, delete, None),
+        _ => Err(front.syntax_error()),
+    }
+}
+
+fn convert_delete(
+    front: &Front<'_>,
+    delete: ast::Delete,
+    with: Option<With>,
+) -> SqlResult<StatementKind> {
     let foreign = delete.limit.is_some()
         || !delete.order_by.is_empty()
         || delete.output.is_some()
@@ -195,6 +231,7 @@ pub(super) fn delete(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     };
     let (table, alias) = convert_target(front, target)?;
     Ok(StatementKind::Delete(Box::new(Delete {
+        with,
         table,
         alias,
         using: delete.using.map(|tables| From { tree: Arc::new(tables) }),
@@ -240,7 +277,7 @@ fn assignments(front: &Front<'_>, assignments: Vec<ast::Assignment>) -> SqlResul
                 converted.push(assign(front, column, assignment.value));
             }
             ast::AssignmentTarget::Tuple(columns) => {
-                let values = tuple(assignment.value)?;
+                let values = tuple(assignment.value, columns.len())?;
                 if values.len() != columns.len() {
                     let message = "number of columns does not match number of values";
                     return Err(SqlError::new(code::SYNTAX_ERROR, message));
@@ -263,12 +300,16 @@ fn assignments(front: &Front<'_>, assignments: Vec<ast::Assignment>) -> SqlResul
     Ok(converted)
 }
 
-/// The values of `(a, b) = (1, 2)` or `(a, b) = ROW (1, 2)`.
-fn tuple(value: ast::Expr) -> SqlResult<Vec<ast::Expr>> {
+/// The values of `(a, b) = (1, 2)`, `(a, b) = ROW (1, 2)` or `(a, b) = (SELECT ...)`.
+fn tuple(value: ast::Expr, width: usize) -> SqlResult<Vec<ast::Expr>> {
     match value {
-        ast::Expr::Tuple(values) => Ok(values),
-        ast::Expr::Nested(value) => Ok(vec![*value]),
-        _ => Err(SqlError::unsupported("assigning a subquery to several columns")),
+        ast::Expr::Subquery(query) => columns_of_subquery(&query, width),
+        ast::Expr::Nested(value) if !matches!(*value, ast::Expr::Function(_)) => Ok(vec![*value]),
+        value => row(&value).ok_or_else(|| {
+            let message = "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() \
+                           expression";
+            SqlError::new(code::FEATURE_NOT_SUPPORTED, message)
+        }),
     }
 }
 

@@ -12,6 +12,7 @@ use super::super::precedence::SYMMETRIC;
 use super::super::source::Source;
 use super::super::statement::ColumnRef;
 use super::super::syntax::{Expression, Name, Query};
+use super::marks::{mark_exclusions, mark_rows_from};
 use super::script::DIALECT;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -121,11 +122,12 @@ impl<'a> Front<'a> {
         terminator: Option<Span>,
     ) -> Self {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
+        let spelled = spell_out_arrays(spell_out_trim(spell_out_table(tokens)));
+        let marked = mark_symmetric(call_current_role(spelled));
+        let marked = strengthen_locks(mark_rows_from(mark_exclusions(marked)));
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(strengthen_locks(mark_symmetric(call_current_role(
-                spell_out_arrays(spell_out_trim(spell_out_table(tokens))),
-            ))));
+            .with_tokens_with_locations(marked);
         Self { parser, source, terminator, end }
     }
 
@@ -610,13 +612,13 @@ fn call_current_role(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     spelled
 }
 
-fn is_word(token: &Token, word: &str) -> bool {
+pub(super) fn is_word(token: &Token, word: &str) -> bool {
     matches!(token, Token::Word(found)
         if found.quote_style.is_none() && found.value.eq_ignore_ascii_case(word))
 }
 
 /// What a word names: lower case unless quoted.
-fn fold(word: &Word) -> String {
+pub(super) fn fold(word: &Word) -> String {
     match word.quote_style {
         Some(_) => word.value.clone(),
         None => word.value.to_lowercase(),

@@ -16,6 +16,7 @@ mod grant;
 mod index;
 mod locking;
 mod maintain;
+mod marks;
 mod options;
 mod other;
 mod rename;

@@ -17,8 +17,10 @@ use arrow::datatypes::{
 use arrow::row::{RowConverter, SortField};
 use datafusion::common::{Result, ScalarValue};
 
+use super::super::order::equality_keys;
 use super::Definition;
 use crate::error::{SqlError, code};
+use crate::types::SqlType;
 
 pub(super) const TABLE: &[Definition] = &[
     Definition {
@@ -82,10 +84,11 @@ fn percentile_field(arguments: &[FieldRef]) -> Field {
 }
 
 /// The value that is there most often; of several the first.
-fn mode(columns: &[ArrayRef], _result: &FieldRef) -> Result<ScalarValue> {
+fn mode(columns: &[ArrayRef], result: &FieldRef) -> Result<ScalarValue> {
     let values = &columns[0];
-    let converter = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
-    let rows = converter.convert_columns(std::slice::from_ref(values))?;
+    let keys = equality_keys(values, &SqlType::of_field(result))?;
+    let converter = RowConverter::new(vec![SortField::new(keys.data_type().clone())])?;
+    let rows = converter.convert_columns(std::slice::from_ref(&keys))?;
     let (mut best, mut best_count) = (0, 0);
     let mut first = 0;
     for index in 0..values.len() {

@@ -21,6 +21,7 @@ use super::super::super::SessionStyle;
 use super::super::decimal::{numeric_of, significand};
 use super::jsonpath::JsonPath;
 use super::pattern;
+use super::units::DAY;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextEncoder;
 use crate::types::{LaidOut, SqlType, Values};
@@ -65,6 +66,12 @@ impl Span {
     pub(in super::super) fn of(interval: IntervalMonthDayNano) -> Self {
         let IntervalMonthDayNano { months, days, nanoseconds } = interval;
         Self { months, days, micros: nanoseconds / 1000 }
+    }
+
+    /// What it is compared by: microseconds, of months of 30 days.
+    pub(in super::super) fn length(self) -> i64 {
+        let days = i64::from(self.months) * 30 + i64::from(self.days);
+        days.saturating_mul(DAY).saturating_add(self.micros)
     }
 
     pub(in super::super) fn interval(self) -> SqlResult<IntervalMonthDayNano> {

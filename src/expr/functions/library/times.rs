@@ -110,11 +110,7 @@ pub(super) const TABLE: &[Entry] = &[
     ("interval_over(interval, double precision) -> interval", |row, out| {
         out.span(over(row.span(0), row.float(1))?)
     }),
-    ("interval_length(interval) -> bigint", |row, out| {
-        let Span { months, days, micros } = row.span(0);
-        let days = i64::from(months) * 30 + i64::from(days);
-        out.int(days.saturating_mul(DAY).saturating_add(micros))
-    }),
+    ("interval_length(interval) -> bigint", |row, out| out.int(row.span(0).length())),
     ("overlaps(timestamp, timestamp, timestamp, timestamp) -> boolean", overlaps),
     ("overlaps(timestamptz, timestamptz, timestamptz, timestamptz) -> boolean", overlaps),
     ("overlaps(time, time, time, time) -> boolean", overlaps),
