@@ -345,12 +345,13 @@ impl Session {
     }
 }
 
-/// Whether a query is none that a view can have: columns of one name, system tables, the time.
+/// Whether a query is none that a view can have: columns of one name, rows as columns, system
+/// tables, the time.
 fn cannot_be_a_view(error: &tokio_postgres::Error) -> bool {
     let Some(error) = error.as_db_error() else { return false };
     let message = error.message();
     match error.code().code() {
-        "42701" => true,
+        "42701" | "42P16" => true,
         "0A000" => {
             message.contains("a materialized view over schema")
                 || message.contains("function now()")

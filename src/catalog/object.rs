@@ -62,6 +62,14 @@ pub struct Column {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
     pub comment: Option<String>,
+    /// A numeric of a view whose precision and scale nobody declared: catalogs show it without.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub computed: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's way")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What kind of object, and what only that kind has.

@@ -153,5 +153,6 @@ fn column(name: &str, sql_type: SqlType, not_null: bool) -> Column {
         default: None,
         generated: None,
         comment: None,
+        computed: false,
     }
 }

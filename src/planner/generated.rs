@@ -214,6 +214,7 @@ fn as_column(column: &ColumnDef) -> Column {
         default: None,
         generated: column.generated.clone(),
         comment: None,
+        computed: false,
     }
 }
 

@@ -100,7 +100,7 @@ fn rows_name(relation: usize) -> String {
 }
 
 /// The column that numbers rows which a plan reads.
-pub(super) const ROW_NUMBER: &str = "\u{1f}number";
+pub(super) const ROW_NUMBER: &str = "\u{1e}number";
 
 /// Parameters of a statement.
 #[derive(Debug, Clone, Copy, Default)]

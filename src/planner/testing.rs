@@ -119,6 +119,7 @@ fn column_of(column: &super::statement::ColumnDef) -> Column {
         default: column.default.clone(),
         generated: column.generated.clone(),
         comment: None,
+        computed: false,
     }
 }
 

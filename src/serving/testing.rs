@@ -108,6 +108,7 @@ impl Fixture {
                 default: None,
                 generated: None,
                 comment: None,
+                computed: false,
             })
             .collect();
         let object = Object {

@@ -192,7 +192,7 @@ impl ClassColumn {
         Self {
             name: column.name.clone(),
             type_oid: column.sql_type.oid(),
-            typmod: column.sql_type.typmod(),
+            typmod: if column.computed { -1 } else { column.sql_type.typmod() },
             dimensions: i64::from(matches!(column.sql_type, SqlType::Array(_))),
             not_null: column.not_null,
             default: column.default.as_deref().map(|text| default_text(text, &column.sql_type)),

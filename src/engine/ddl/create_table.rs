@@ -110,6 +110,7 @@ pub(super) fn columns(declared: &[ColumnDef]) -> Vec<Column> {
             default: column.default.clone(),
             generated: column.generated.clone(),
             comment: None,
+            computed: false,
         })
         .collect()
 }

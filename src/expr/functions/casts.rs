@@ -23,7 +23,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use super::super::{Assigning, SessionStyle};
 use super::library::scalar_of;
-use super::untyped::UNTYPED;
+use super::untyped::{UNTYPED, stays_text};
 use crate::clock::WallTime;
 use crate::error::{SqlError, code};
 use crate::types::text::{TextEncoder, TextStyle};
@@ -296,6 +296,14 @@ fn kind_of(from: &Field, to: &Field) -> Replacement {
     let known = |field: &Field, sql_type: &SqlType| sql_type.to_arrow() == *field.data_type();
     if from_type == SqlType::Jsonb && (to_type == SqlType::Boolean || to_type.is_number()) {
         return Replacement::Whole(Kind::Unwrap(to_type));
+    }
+    if let (SqlType::Array(one), SqlType::Array(other)) = (&from_type, &to_type)
+        && stays_text(one)
+        && !stays_text(other)
+    {
+        // Each element is read.
+        let unread = SqlType::Array(Box::new(SqlType::Unknown));
+        return Replacement::Whole(Kind::Convert(unread, to_type));
     }
     if is_text(from) && is_text(to) {
         // These lie as text, but a text is not one of them.

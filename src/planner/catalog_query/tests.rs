@@ -42,6 +42,7 @@ fn table(
             default: rest.strip_prefix("default ").map(str::to_owned),
             generated: None,
             comment: None,
+            computed: false,
         }
     });
     Object {
@@ -76,6 +77,7 @@ fn columns(columns: &[(&str, &str)]) -> Vec<Column> {
             default: None,
             generated: None,
             comment: None,
+            computed: false,
         })
         .collect()
 }

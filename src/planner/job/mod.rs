@@ -12,6 +12,7 @@
 //! changed.
 
 mod aggregate;
+mod declared;
 mod explain;
 mod index;
 mod join;

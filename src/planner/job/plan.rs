@@ -15,6 +15,7 @@ use super::super::parse::parse_query;
 use super::super::query::{configure, plan_tree};
 use super::super::statement::CreateMaterializedView;
 use super::super::syntax::Query;
+use super::declared::is_declared;
 use super::lower::Lowering;
 use super::place::place;
 use super::relation::Scope;
@@ -275,8 +276,14 @@ fn columns(plan: &LogicalPlan, names: Names<'_>) -> SqlResult<Vec<Column>> {
             SqlType::Unknown => SqlType::Text,
             known => known,
         };
+        if sql_type == SqlType::Record {
+            let message = format!("column \"{name}\" has pseudo-type record");
+            return Err(SqlError::new(code::INVALID_TABLE_DEFINITION, message));
+        }
+        let is_numeric = matches!(sql_type, SqlType::Numeric(Some(_)));
         columns.push(Column {
             name: name.to_owned(),
+            computed: is_numeric && !is_declared(plan, index),
             sql_type,
             not_null: false,
             default: None,
