@@ -8,13 +8,16 @@
 //!
 //! The aggregates that collect rows see to their own ORDER BY.
 
+use std::sync::Arc;
+
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Between, BinaryExpr, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::utils::{generate_sort_key, merge_schema};
 use datafusion::logical_expr::{
-    Distinct, DistinctOn, Expr, LogicalPlan, Operator, Sort, SortExpr, binary_expr, when,
+    Distinct, DistinctOn, Expr, LogicalPlan, Operator, Projection, Sort, SortExpr, Window,
+    binary_expr, when,
 };
 
 use crate::expr::functions::{
@@ -24,7 +27,36 @@ use crate::types::SqlType;
 
 /// Orders windows by keys, before DataFusion looks whether it has windows over such values.
 pub(super) fn order_windows_by_keys(plan: LogicalPlan) -> Result<LogicalPlan> {
-    in_expressions(plan, in_window, |node, _| Ok(Transformed::no(node)))
+    let keyed = in_expressions(plan, in_window, |node, _| Ok(Transformed::no(node)))?;
+    Ok(keyed.transform_up_with_subqueries(apart)?.data)
+}
+
+/// What the rows of a window are sorted by; of each whether it is one of the partitions.
+type SortKey = Vec<(SortExpr, bool)>;
+
+/// Windows that were sorted alike and are not any more, each sort in a node of its own: DataFusion
+/// put them into one by the keys that they had.
+fn apart(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Window(window) = node else { return Ok(Transformed::no(node)) };
+    let mut sorts: Vec<(SortKey, Vec<Expr>)> = Vec::new();
+    for expr in &window.window_expr {
+        let Expr::WindowFunction(function) = expr.clone().unalias() else { continue };
+        let params = &function.params;
+        let key = generate_sort_key(&params.partition_by, &params.order_by)?;
+        match sorts.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, exprs)) => exprs.push(expr.clone()),
+            None => sorts.push((key, vec![expr.clone()])),
+        }
+    }
+    if sorts.len() < 2 {
+        return Ok(Transformed::no(LogicalPlan::Window(window)));
+    }
+    let columns = window.schema.columns().into_iter().map(Expr::Column).collect();
+    let mut plan = window.input;
+    for (_, exprs) in sorts {
+        plan = Arc::new(LogicalPlan::Window(Window::try_new(exprs, plan)?));
+    }
+    Ok(Transformed::yes(LogicalPlan::Projection(Projection::try_new(columns, plan)?)))
 }
 
 /// Orders and compares by keys in a plan whose types are final.

@@ -1,5 +1,5 @@
-//! `ROWS FROM (f(...), g(...))`: the rows of several functions side by side, the shorter ones filled
-//! up with NULLs. It is `unnest` of the arrays that the functions are made of.
+//! `ROWS FROM (f(...), g(...))`: the rows of several functions side by side, the shorter ones
+//! filled up with NULLs. It is `unnest` of the arrays that the functions are made of.
 //!
 //! ```text
 //! ROWS FROM (generate_series(1, n), jsonb_each(j)) WITH ORDINALITY

@@ -25,7 +25,7 @@ use crate::planner::{Expression, RowExpressions, RowRelation, plan_conflict};
 pub(super) enum Resolution {
     Fail,
     Skip,
-    Update(Update),
+    Update(Box<Update>),
 }
 
 impl Resolution {

@@ -159,7 +159,7 @@ async fn resolution(
         .hint("For example, ON CONFLICT (column_name).")),
         ConflictAction::Update { assignments, condition } => {
             let update = Update::plan(environment, assignments, condition.as_ref()).await?;
-            Ok(Resolution::Update(update))
+            Ok(Resolution::Update(Box::new(update)))
         }
     }
 }

@@ -5,9 +5,10 @@
 //! sum(x) FILTER (WHERE c) OVER (... EXCLUDE TIES)   =   "excluding ties: sum"(c, x) OVER (...)
 //! ```
 //!
-//! What is left of a frame is at most three stretches of rows: those before the group of the current
-//! row's peers, the current row, those after the group. The function is computed over them anew for
-//! each row, as over any frame that moves; rows that have the same stretches share the result.
+//! What is left of a frame is at most three stretches of rows: those before the group of the
+//! current row's peers, the current row, those after the group. The function is computed over them
+//! anew for each row, as over any frame that moves; rows that have the same stretches share the
+//! result.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Which columns of a query have the precision and scale that somebody declared: PostgreSQL has a
-//! numeric's modifier of a column that is passed on and of a cast, not of what is computed, and of a
-//! choice among values if it is that of all of them.
+//! numeric's modifier of a column that is passed on and of a cast, not of what is computed, and of
+//! a choice among values if it is that of all of them.
 
 use datafusion::logical_expr::expr::Case;
 use datafusion::logical_expr::{Aggregate, Distinct, Expr, JoinType, LogicalPlan};
@@ -63,8 +63,11 @@ fn groups(node: &Aggregate) -> Vec<&Expr> {
 }
 
 fn of_expression(expr: &Expr, input: &LogicalPlan) -> bool {
-    let all =
-        |exprs: &[&Expr]| exprs.iter().all(|expr| is_null(expr) || of_expression(expr, input));
+    // A cast within a choice makes the values alike.
+    let one = |expr: &&Expr| {
+        is_null(expr) || (!matches!(expr, Expr::Cast(_)) && of_expression(expr, input))
+    };
+    let all = |exprs: &[&Expr]| exprs.iter().all(one);
     match without_alias(expr) {
         Expr::Column(column) => {
             input.schema().maybe_index_of_column(column).is_some_and(|at| is_declared(input, at))

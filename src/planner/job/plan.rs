@@ -184,7 +184,7 @@ fn plan(
     refuse_stable(&plan)?;
     let optimized = catch("planning the view", || optimize(&state, plan))
         .map_err(|error| planning_error(error, &*request.query.tree, &request.query.source))?;
-    let tree = Lowering::new(&state, &optimized)?.lower(&optimized)?;
+    let tree = catch("planning the view", || Lowering::new(&state, &optimized)?.lower(&optimized))?;
     let fields: Vec<_> =
         columns.iter().map(|column| column.sql_type.field(&column.name, true)).collect();
     let tree = tree.conform(&Arc::new(Schema::new(fields)));

@@ -170,8 +170,8 @@ pub(super) fn kept(lowering: &mut Lowering<'_>, plan: &LogicalPlan) -> SqlResult
     Ok(computed.select(&shown).conform(&flowing_schema(plan.schema())))
 }
 
-/// The rows with `schema` for which a volatile `condition` was true when it was evaluated. Rows that
-/// are the same have one answer.
+/// The rows with `schema` for which a volatile `condition` was true when it was evaluated. Rows
+/// that are the same have one answer.
 pub(super) fn once_a_row(
     lowering: &Lowering<'_>,
     schema: &DFSchemaRef,

@@ -88,8 +88,8 @@ pub(super) fn refuse_hidden_writes(query: &ast::Query) -> SqlResult<()> {
 }
 
 fn refuse_hidden_writes_in(with: Option<&ast::With>) -> SqlResult<()> {
-    let queries = with.into_iter().flat_map(|with| &with.cte_tables);
-    queries.map(|table| refuse_hidden_writes(&table.query)).collect()
+    let mut queries = with.into_iter().flat_map(|with| &with.cte_tables);
+    queries.try_for_each(|table| refuse_hidden_writes(&table.query))
 }
 
 pub(super) fn insert(front: &mut Front<'_>) -> SqlResult<StatementKind> {
