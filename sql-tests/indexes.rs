@@ -25,7 +25,10 @@ const OBJECTS: &str = "
     CREATE INDEX t_a_b ON t (a, b);
     CREATE INDEX t_c ON t (c DESC) INCLUDE (b);
     CREATE MATERIALIZED VIEW m AS SELECT a, b FROM t UNION ALL SELECT a, b FROM t WHERE id < 9;
-    CREATE INDEX m_b_a ON m (b, a);";
+    CREATE INDEX m_b_a ON m (b, a);
+    CREATE TABLE k (x int, y text, z int);
+    INSERT INTO k SELECT i, 'y', i FROM generate_series(1, 500) AS s (i);
+    ALTER TABLE k ADD PRIMARY KEY (x), ADD UNIQUE (y, z);";
 
 /// A query, and how it reads.
 const READS: &[(&str, &str)] = &[
@@ -53,6 +56,14 @@ const READS: &[(&str, &str)] = &[
         "SELECT a FROM m WHERE b = 'c' AND a < 5",
         "object=public.m, index=m_b_a, ranges=[b = c, a < 5] in 1 of 256",
     ),
+    ("SELECT y FROM k WHERE x = 3", "object=public.k, index=k_pkey, ranges=[x = 3] in 1 of 256"),
+    ("UPDATE k SET z = z + 1 WHERE x = 3", "object=public.k, unique=k_pkey, keys=[x = 3]"),
+    ("DELETE FROM k WHERE x IN (3, 4)", "object=public.k, unique=k_pkey, keys=[x IN (3, 4)]"),
+    (
+        "DELETE FROM k WHERE z = 3 AND y = 'y'",
+        "object=public.k, unique=k_y_z_key, keys=[y = y, z = 3]",
+    ),
+    ("DELETE FROM k WHERE z = 3", "object=public.k, full"),
 ];
 
 async fn the_one_that_binds_most_is_read() -> Result<()> {

@@ -42,6 +42,7 @@ mod psql;
 mod rename;
 mod script;
 mod security;
+mod sequences;
 mod server;
 mod sinks;
 mod subscribe;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         sinks::trials,
         subscribe::trials,
         security::trials,
+        sequences::trials,
         psql::trials,
         values::trials,
         flights::trials,

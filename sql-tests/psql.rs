@@ -23,6 +23,10 @@ const OBJECTS: &str = "
     CREATE ROLE reader;
     GRANT SELECT ON parts TO reader;
     ALTER DEFAULT PRIVILEGES IN SCHEMA store GRANT SELECT ON TABLES TO reader;
+    CREATE TABLE numbered (id serial PRIMARY KEY, at bigint GENERATED ALWAYS AS IDENTITY, v int);
+    CREATE SEQUENCE odd AS smallint INCREMENT BY 2 CACHE 5 CYCLE;
+    CREATE TABLE keyed (a int, b text);
+    ALTER TABLE keyed ADD PRIMARY KEY (a), ADD CONSTRAINT one_b UNIQUE (b);
     CREATE FUNCTION store.many(n int) RETURNS TABLE (m int) LANGUAGE SQL AS 'SELECT n';";
 
 /// A command, and the words that it shows in this order.
@@ -71,6 +75,45 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (r"\dv", &["public", "cheap", "view"]),
     (r"\di", &["public", "often", "index", "parts_by_name", "parts_pkey", "index", "parts"]),
     (r"\dn", &["public", "store"]),
+    (
+        r"\d numbered",
+        &[
+            "Table \"public.numbered\"",
+            "id     | integer |           | not null | nextval('numbered_id_seq'::regclass)",
+            "at     | bigint  |           | not null | generated always as identity",
+            "\"numbered_pkey\" PRIMARY KEY, btree (id)",
+        ],
+    ),
+    (
+        r"\d numbered_id_seq",
+        &[
+            "Sequence \"public.numbered_id_seq\"",
+            "Type",
+            "Start",
+            "Minimum",
+            "Maximum",
+            "Increment",
+            "Cycles?",
+            "Cache",
+            "integer |     1 |       1 | 2147483647 |         1 | no      |     1",
+            "Owned by: public.numbered.id",
+        ],
+    ),
+    (r"\d numbered_at_seq", &["Sequence for identity column: public.numbered.at"]),
+    (r"\d odd", &["smallint |     1 |       1 |   32767 |         2 | yes     |     5"]),
+    (
+        r"\ds",
+        &["public", "numbered_at_seq", "sequence", "weir", "numbered_id_seq", "odd", "sequence"],
+    ),
+    (
+        r"\d keyed",
+        &[
+            "a      | integer |           | not null |",
+            "Indexes:",
+            "\"keyed_pkey\" PRIMARY KEY, btree (a)",
+            "\"one_b\" UNIQUE CONSTRAINT, btree (b)",
+        ],
+    ),
     (r"\d boxes", &["area", "integer", "generated always as (w * h) stored"]),
     (
         r"\df",

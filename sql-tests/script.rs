@@ -5,7 +5,8 @@
 //!   FLUSH is not said.
 //! - On Weir, at parallelism 1 and 4.
 //! - On Weir, killed with `kill -9` and restarted between statements, at places that the seed
-//!   chooses, but not inside a transaction, which dies with its session in any database.
+//!   chooses, but not inside a transaction, which dies with its session in any database; but for
+//!   those of `sequences/`, whose numbers have gaps then.
 //! - On Weir, every query of `queries/` as a materialized view too, which is made when the query
 //!   first comes, kept while the script goes on, and read beside it.
 
@@ -63,7 +64,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for script in scripts {
         let name = script.strip_prefix(&root).expect("below the root").with_extension("");
-        let mut ways = vec![Way::Postgres, Way::Parallelism(1), Way::Parallelism(4), Way::Killed];
+        let mut ways = vec![Way::Postgres, Way::Parallelism(1), Way::Parallelism(4)];
+        // A crash leaves gaps in what sequences give: `crash` has it that nothing is given twice.
+        ways.extend((!name.starts_with("sequences")).then_some(Way::Killed));
         ways.extend(name.starts_with("queries").then_some(Way::AsViews));
         for way in ways {
             let script = script.clone();

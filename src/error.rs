@@ -40,6 +40,7 @@ pub mod code {
     pub const INVALID_TEXT_REPRESENTATION: SqlState = "22P02";
     pub const INVALID_BINARY_REPRESENTATION: SqlState = "22P03";
     pub const BAD_COPY_FILE_FORMAT: SqlState = "22P04";
+    pub const SEQUENCE_LIMIT_EXCEEDED: SqlState = "2200H";
     pub const NOT_NULL_VIOLATION: SqlState = "23502";
     pub const UNIQUE_VIOLATION: SqlState = "23505";
     pub const ACTIVE_SQL_TRANSACTION: SqlState = "25001";

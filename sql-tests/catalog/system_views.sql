@@ -46,7 +46,7 @@ SELECT relid, schemaname, relname FROM pg_statio_user_tables WHERE schemaname IN
 SELECT relid, indexrelid, schemaname, relname, indexrelname FROM pg_statio_user_indexes WHERE schemaname IN ('public', 'shop', 'Odd Names')
 
 -- pg_statio_user_sequences
-SELECT * FROM pg_statio_user_sequences WHERE schemaname IN ('public', 'shop', 'Odd Names')
+SELECT relid, schemaname, relname FROM pg_statio_user_sequences WHERE schemaname IN ('public', 'shop', 'Odd Names')
 
 -- pg_stat_xact_user_tables
 SELECT relid, schemaname, relname FROM pg_stat_xact_user_tables WHERE schemaname IN ('public', 'shop', 'Odd Names')

@@ -50,7 +50,7 @@ impl Catalog {
     pub fn acl_of(&self, object: &Object) -> Acl {
         object.acl.clone().unwrap_or_else(|| {
             let owner = self.owner_id(&object.owner);
-            Acl::initial(owner, Privileges::OF_RELATION, Privileges::NONE)
+            Acl::initial(owner, object.all_privileges(), Privileges::NONE)
         })
     }
 
@@ -105,7 +105,7 @@ impl<'a> Actor<'a> {
     /// What it may do with a relation.
     pub fn on_relation(&self, object: &Object) -> Privileges {
         if self.role.superuser {
-            return Privileges::OF_RELATION;
+            return object.all_privileges();
         }
         let mut held = self.catalog.acl_of(object).held_by(&self.roles);
         if self.roles.contains(&role::READ_ALL_DATA) {
@@ -241,6 +241,7 @@ impl Catalog {
             let of = self.role_by_id(default.role).map_or("", |role| role.name.as_str());
             let kind = match default.kind {
                 NewKind::Relation => "relations",
+                NewKind::Sequence => "sequences",
                 NewKind::Schema => "schemas",
             };
             if default.role == role.id || default.acl.mentions(role.id) {

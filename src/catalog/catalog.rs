@@ -291,6 +291,24 @@ impl Catalog {
         self.free_name(table, &columns.join("_"), "idx")
     }
 
+    /// `t_a_key` for a unique constraint on column `a`, with a number if that is taken.
+    pub fn unique_name(&self, table: &QualifiedName, columns: &[String]) -> String {
+        self.free_name(table, &columns.join("_"), "key")
+    }
+
+    /// `t_a_seq` for the sequence that numbers column `a`, with a number if that is taken.
+    pub fn sequence_name(&self, table: &QualifiedName, column: &str) -> String {
+        self.free_name(table, column, "seq")
+    }
+
+    /// The sequences that go with a table's columns, by OID.
+    pub fn owned_sequences(&self, table: ObjectId) -> impl Iterator<Item = &Arc<Object>> {
+        let owned = move |object: &&Arc<Object>| {
+            object.sequence().and_then(|one| one.owned_by).is_some_and(|own| own.table == table)
+        };
+        self.objects.values().filter(owned)
+    }
+
     /// `<table>_<middle>_<label>`, shortened to what a name may have, or the first of those with a
     /// number after the label that is free.
     fn free_name(&self, table: &QualifiedName, middle: &str, label: &str) -> String {
@@ -411,6 +429,7 @@ pub(super) fn oids_of(object: &Object) -> impl Iterator<Item = ObjectId> {
     let (index, constraint) = match &object.kind {
         ObjectKind::Table(table) => (table.primary_key_index, table.primary_key_constraint),
         ObjectKind::Sink(sink) => (Some(sink.reader), None),
+        ObjectKind::Index(index) => (None, index.constraint.map(|constraint| constraint.id)),
         _ => (None, None),
     };
     [Some(object.id), Some(object.row_type), Some(object.row_array_type), index, constraint]

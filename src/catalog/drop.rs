@@ -6,6 +6,7 @@ use super::catalog::{Catalog, Named, PG_TEMP, schemas_meant};
 use super::edit::no_schema;
 use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName};
+use super::sequence::sequences_in;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -19,6 +20,7 @@ pub enum DropKind {
     Index,
     Sink,
     Subscription,
+    Sequence,
 }
 
 /// What the user wrote.
@@ -57,6 +59,7 @@ impl DropKind {
             Self::Index => "index",
             Self::Sink => "sink",
             Self::Subscription => "subscription",
+            Self::Sequence => "sequence",
         }
     }
 }
@@ -168,6 +171,7 @@ impl Catalog {
             Named::Object(id) => (self.object(*id).map_or("relation", |o| o.kind_name()), *id),
         };
         if actual == noun {
+            self.check_goes_alone(id, request.search_path)?;
             return Ok(id);
         }
         let article = |noun: &str| if noun == "index" { "an" } else { "a" };
@@ -175,6 +179,27 @@ impl Catalog {
             format!("Use DROP {} to remove {} {actual}.", actual.to_uppercase(), article(actual));
         let message = format!("\"{name}\" is not {} {noun}", article(noun));
         Err(SqlError::new(code::WRONG_OBJECT_TYPE, message).hint(hint))
+    }
+
+    /// Refuses to drop what is a part of something else.
+    fn check_goes_alone(&self, id: ObjectId, search_path: &[String]) -> SqlResult<()> {
+        let Some(object) = self.object(id) else { return Ok(()) };
+        if let Some(index) = object.index().filter(|index| index.constraint.is_some()) {
+            return Err(self.needed_by_key(index.on, &object.name.name, search_path));
+        }
+        let owned = object.sequence().and_then(|sequence| sequence.owned_by);
+        let Some(own) = owned.filter(|own| own.identity) else { return Ok(()) };
+        let Some(table) = self.object(own.table) else { return Ok(()) };
+        let column = table.columns.get(own.column).map_or("", |column| column.name.as_str());
+        let column = format!(
+            "column {} of {}",
+            quote_identifier(column),
+            self.describe(own.table, search_path)
+        );
+        let what = self.describe(id, search_path);
+        let message = format!("cannot drop {what} because {column} requires it");
+        Err(SqlError::new(code::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .hint(format!("You can drop {column} instead.")))
     }
 
     /// The index of a primary key goes with its table only.
@@ -198,6 +223,7 @@ impl Catalog {
     ) -> SqlResult<()> {
         let mut going: BTreeSet<ObjectId> = targets.iter().copied().collect();
         let mut others = Vec::new();
+        let mut defaults = BTreeSet::new();
         loop {
             let before = going.len();
             let relations = self.objects().map(|object| (object.id, &object.name));
@@ -207,6 +233,12 @@ impl Catalog {
                     continue;
                 }
                 let contained = schema == Some(name.schema.as_str());
+                if !contained && self.needs_for_defaults(id, &going) {
+                    if defaults.insert(id) {
+                        others.extend(self.defaults_over(id, &going, search_path));
+                    }
+                    continue;
+                }
                 let on = if contained {
                     what.to_owned()
                 } else if let Some(on) = self.needs(id).iter().find(|on| going.contains(on)) {
@@ -217,7 +249,10 @@ impl Catalog {
                 going.insert(id);
                 let object = self.object(id);
                 let index = object.and_then(|object| object.index());
-                if index.is_some_and(|index| going.contains(&index.on)) {
+                let owned = object.and_then(|object| object.sequence()?.owned_by);
+                if index.is_some_and(|index| going.contains(&index.on))
+                    || owned.is_some_and(|own| going.contains(&own.table))
+                {
                     // A part of its table, which needs no mention.
                     continue;
                 }
@@ -241,6 +276,37 @@ impl Catalog {
         plan.notices.extend(cascade_notice(&others));
         plan.objects = self.in_drop_order(&going.into_iter().collect::<Vec<_>>());
         Ok(())
+    }
+
+    /// Whether of what goes an object needs nothing but sequences, from which its defaults draw.
+    fn needs_for_defaults(&self, id: ObjectId, going: &BTreeSet<ObjectId>) -> bool {
+        let is_table = |object: &Object| matches!(object.kind, ObjectKind::Table(_));
+        let mut needs = self.needs(id).iter().filter(|on| going.contains(on)).peekable();
+        self.object(id).is_some_and(|object| is_table(object))
+            && needs.peek().is_some()
+            && needs.all(|on| self.object(*on).is_some_and(|on| on.sequence().is_some()))
+    }
+
+    fn defaults_over(
+        &self,
+        id: ObjectId,
+        going: &BTreeSet<ObjectId>,
+        search_path: &[String],
+    ) -> Vec<Dependence> {
+        let mut found = Vec::new();
+        for column in self.object(id).iter().flat_map(|table| &table.columns) {
+            let drawn = column.default.as_deref().map(sequences_in).unwrap_or_default();
+            for (_, on) in drawn.into_iter().filter(|(_, on)| going.contains(on)) {
+                let name = quote_identifier(&column.name);
+                let table = self.describe(id, search_path);
+                found.push(Dependence {
+                    dependant: format!("default value for column {name} of {table}"),
+                    on: self.describe(on, search_path),
+                    kept: false,
+                });
+            }
+        }
+        found
     }
 
     /// `materialized view v`, with its schema where the search path does not find it.

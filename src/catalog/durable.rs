@@ -324,6 +324,7 @@ mod tests {
             on: ObjectId(16384),
             keys: vec![key],
             unique: true,
+            constraint: None,
             included: vec![],
             order: vec![1, 0],
             key: vec![0, 1],

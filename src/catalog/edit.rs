@@ -13,6 +13,7 @@ use super::durable::{self, Change};
 use super::edit_access::NewKind;
 use super::object::{Object, ObjectKind};
 use super::role::Role;
+use super::sequence;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
@@ -39,7 +40,11 @@ impl Catalog {
             return Err(no_schema(&object.name.schema));
         };
         if object.acl.is_none() && object.index().is_none() {
-            object.acl = self.acl_of_new(&object.owner, Some(schema), NewKind::Relation);
+            let kind = match object.kind {
+                ObjectKind::Sequence(_) => NewKind::Sequence,
+                _ => NewKind::Relation,
+            };
+            object.acl = self.acl_of_new(&object.owner, Some(schema), kind);
         }
         if is_system_schema(&object.name.schema) {
             let message = format!(
@@ -86,8 +91,12 @@ impl Catalog {
         let gone: BTreeSet<ObjectId> = ids.iter().copied().collect();
         let relations = self.objects().map(|o| (o.id, o.kind_name(), &o.name));
         let functions = self.functions().map(|f| (f.id, "function", &f.name));
+        let is_sequence =
+            |id: &ObjectId| self.object(*id).is_some_and(|object| object.sequence().is_some());
         let left_over = relations.chain(functions).find(|(id, _, _)| {
-            !gone.contains(id) && self.needs(*id).iter().any(|on| gone.contains(on))
+            let mut needs = self.needs(*id).iter().filter(|on| gone.contains(on));
+            // A default that draws from a sequence goes with that, not its table.
+            !gone.contains(id) && needs.any(|on| !(self.is_table(*id) && is_sequence(on)))
         });
         if let Some((_, kind, name)) = left_over {
             return Err(SqlError::new(
@@ -105,14 +114,33 @@ impl Catalog {
             Some(_) => durable::delete_function(id),
             None => durable::delete_object(id),
         };
-        Ok((next, gone.into_iter().map(delete).collect()))
+        let mut changes: Vec<Change> = gone.iter().copied().map(delete).collect();
+        for object in self.objects().filter(|object| !gone.contains(&object.id)) {
+            if object.depends_on.iter().any(|on| gone.contains(on)) {
+                let mut left = Object::clone(object);
+                left.depends_on.retain(|on| !gone.contains(on));
+                for column in &mut left.columns {
+                    let drawn = column.default.as_deref().map(sequence::sequences_in);
+                    if drawn.into_iter().flatten().any(|(_, drawn)| gone.contains(&drawn)) {
+                        column.default = None;
+                    }
+                }
+                changes.push(durable::put_object(&left)?);
+                Arc::make_mut(&mut next.objects).insert(left.id, Arc::new(left));
+            }
+        }
+        Ok((next, changes))
+    }
+
+    fn is_table(&self, id: ObjectId) -> bool {
+        self.object(id).is_some_and(|object| matches!(object.kind, ObjectKind::Table(_)))
     }
 
     /// What outlives a session cannot need its tables; and only plain tables are temporary.
     fn check_temporary(&self, object: &Object) -> SqlResult<()> {
         let is_plain = match &object.kind {
             ObjectKind::Table(table) => table.connector.is_none(),
-            ObjectKind::Index(_) => true,
+            ObjectKind::Index(_) | ObjectKind::Sequence(_) => true,
             _ => false,
         };
         if is_temporary_schema(&object.name.schema) {

@@ -40,8 +40,9 @@ pub struct DefaultAcl {
 /// Which new objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NewKind {
-    /// Relations of any kind.
+    /// Relations of any kind but sequences.
     Relation,
+    Sequence,
     Schema,
 }
 
@@ -50,6 +51,7 @@ impl NewKind {
     pub fn all(self) -> Privileges {
         match self {
             NewKind::Relation => Privileges::OF_RELATION,
+            NewKind::Sequence => Privileges::OF_SEQUENCE,
             NewKind::Schema => Privileges::OF_SCHEMA,
         }
     }
@@ -58,6 +60,7 @@ impl NewKind {
     pub fn letter(self) -> &'static str {
         match self {
             NewKind::Relation => "r",
+            NewKind::Sequence => "S",
             NewKind::Schema => "n",
         }
     }

@@ -18,6 +18,7 @@ pub mod pg;
 pub mod privilege;
 pub mod rename;
 pub mod role;
+pub mod sequence;
 mod statement;
 pub mod verifier;
 
@@ -35,4 +36,5 @@ pub use function::Function;
 pub use meaning::{Meaning, Meant};
 pub use object::{Column, Object, ObjectKind, QualifiedName};
 pub use role::Role;
+pub use sequence::{Position, Sequence, SequenceOptions};
 pub use verifier::Verifier;

@@ -6,7 +6,8 @@ use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 use super::meaning::Meaning;
-use super::privilege::Acl;
+use super::privilege::{Acl, Privileges};
+use super::sequence::Sequence;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextStyle;
 use crate::types::{ObjectId, SqlType};
@@ -61,6 +62,9 @@ pub struct Column {
     /// The expression over the row's other columns that it is computed by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
+    /// The sequence that it gets its numbers from, if it is an identity column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
     pub comment: Option<String>,
     /// A numeric of a view whose precision and scale nobody declared: catalogs show it without.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -70,6 +74,14 @@ pub struct Column {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's way")]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// What numbers an identity column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// GENERATED ALWAYS: a statement that gives a number must say that it overrides.
+    pub always: bool,
+    pub sequence: ObjectId,
 }
 
 /// What kind of object, and what only that kind has.
@@ -82,6 +94,7 @@ pub enum ObjectKind {
     Index(Index),
     Sink(Sink),
     Subscription(Subscription),
+    Sequence(Sequence),
 }
 
 /// A table: rows that DML or a connector writes.
@@ -160,6 +173,9 @@ pub struct Index {
     pub keys: Vec<IndexKey>,
     /// Whether no two rows of its table may have the same values of the keys, NULLs apart.
     pub unique: bool,
+    /// The constraint that it enforces, if it was made for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<IndexConstraint>,
     /// Columns of INCLUDE, by their index in the indexed object.
     pub included: Vec<usize>,
     /// For each stored column, which of the indexed object's stored columns it is.
@@ -168,6 +184,17 @@ pub struct Index {
     pub key: Vec<usize>,
     pub append_only: bool,
     pub parallelism: usize,
+}
+
+/// A constraint that an index enforces, and which has its name. A primary key that came with its
+/// table is not one: rows are stored by that. One that was added is UNIQUE and NOT NULL by its
+/// index and its columns; rows are told apart as before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexConstraint {
+    /// `pg_constraint.oid`.
+    pub id: ObjectId,
+    /// PRIMARY KEY, or else UNIQUE.
+    pub primary: bool,
 }
 
 /// A column that an index is ordered by. The direction is what the statement says: the rows lie in
@@ -259,7 +286,10 @@ impl Object {
             ObjectKind::MaterializedView(view) => view.key.clone(),
             ObjectKind::Index(index) => index.key.clone(),
             ObjectKind::Sink(sink) => sink.query.as_ref().map_or(Vec::new(), |q| q.key.clone()),
-            ObjectKind::Source(_) | ObjectKind::View(_) | ObjectKind::Subscription(_) => Vec::new(),
+            ObjectKind::Source(_)
+            | ObjectKind::View(_)
+            | ObjectKind::Subscription(_)
+            | ObjectKind::Sequence(_) => Vec::new(),
         }
     }
 
@@ -284,11 +314,11 @@ impl Object {
             ObjectKind::MaterializedView(view) => view.append_only,
             ObjectKind::Index(index) => index.append_only,
             ObjectKind::Sink(sink) => sink.query.as_ref().is_some_and(|query| query.append_only),
-            ObjectKind::View(_) | ObjectKind::Subscription(_) => false,
+            ObjectKind::View(_) | ObjectKind::Subscription(_) | ObjectKind::Sequence(_) => false,
         }
     }
 
-    /// `pg_class.relkind`: `r`, `v`, `m`, `i`; a source is a foreign table, `f`; a sink and
+    /// `pg_class.relkind`: `r`, `v`, `m`, `i`, `S`; a source is a foreign table, `f`; a sink and
     /// a subscription are no relations, and not in `pg_class`.
     pub fn relkind(&self) -> char {
         match self.kind {
@@ -297,12 +327,13 @@ impl Object {
             ObjectKind::View(_) => 'v',
             ObjectKind::MaterializedView(_) => 'm',
             ObjectKind::Index(_) => 'i',
+            ObjectKind::Sequence(_) => 'S',
             ObjectKind::Sink(_) | ObjectKind::Subscription(_) => ' ',
         }
     }
 
     /// What messages call it: `table`, `view`, `materialized view`, `source`, `index`,
-    /// `sink`, `subscription`.
+    /// `sink`, `subscription`, `sequence`.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             ObjectKind::Table(_) => "table",
@@ -312,6 +343,7 @@ impl Object {
             ObjectKind::Index(_) => "index",
             ObjectKind::Sink(_) => "sink",
             ObjectKind::Subscription(_) => "subscription",
+            ObjectKind::Sequence(_) => "sequence",
         }
     }
 
@@ -354,6 +386,22 @@ impl Object {
             ObjectKind::MaterializedView(view) => Some(view),
             ObjectKind::Sink(sink) => sink.query.as_ref(),
             _ => None,
+        }
+    }
+
+    /// What it is if it is a sequence.
+    pub fn sequence(&self) -> Option<&Sequence> {
+        match &self.kind {
+            ObjectKind::Sequence(sequence) => Some(sequence),
+            _ => None,
+        }
+    }
+
+    /// All privileges that there are on it.
+    pub fn all_privileges(&self) -> Privileges {
+        match self.kind {
+            ObjectKind::Sequence(_) => Privileges::OF_SEQUENCE,
+            _ => Privileges::OF_RELATION,
         }
     }
 

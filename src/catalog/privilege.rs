@@ -44,6 +44,8 @@ impl Privileges {
 
     /// All that relations have.
     pub const OF_RELATION: Self = Self(0b111_1111);
+    /// All that sequences have.
+    pub const OF_SEQUENCE: Self = Self(1 << 1 | 1 << 2 | 1 << 8);
     /// All that schemas have.
     pub const OF_SCHEMA: Self = Self(1 << 8 | 1 << 9);
     /// All that databases have.

@@ -141,6 +141,9 @@ pub fn context_of(catalog: Catalog) -> PgContext {
             prepared: Arc::default(),
             cursors: Vec::new(),
             locks: None,
+            numbering: None,
+            given: Arc::default(),
+            writes: None,
         }),
     }
 }
@@ -152,6 +155,7 @@ fn column(name: &str, sql_type: SqlType, not_null: bool) -> Column {
         not_null,
         default: None,
         generated: None,
+        identity: None,
         comment: None,
         computed: false,
     }

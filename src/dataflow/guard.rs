@@ -1,7 +1,7 @@
 //! What keeps a table's rows unique by some columns: beside the rows, the keys that are taken.
 //!
 //! ```text
-//!  vnode | columns  ->  nothing        for each row none of whose columns is NULL
+//!  vnode | columns  ->  the row's storage key      for each row none of whose columns is NULL
 //! ```
 //!
 //! Values that are equal and look different (`1` and `1.0` as jsonb) are one key.
@@ -25,6 +25,8 @@ pub struct Guard {
     pub index: ObjectId,
     /// What a violation is said to be of.
     pub name: String,
+    /// Whether no column may be NULL: it is a primary key.
+    pub required: bool,
     codec: KeyCodec,
     types: Vec<SqlType>,
 }
@@ -45,7 +47,12 @@ impl Guard {
             kinds.push(none.map_err(external)?.data_type().clone());
         }
         let codec = KeyCodec::of_types(columns.to_vec(), kinds.into_iter())?;
-        Ok(Self { index, name, codec, types })
+        Ok(Self { index, name, required: false, codec, types })
+    }
+
+    /// The same for a primary key.
+    pub fn required(self, required: bool) -> Self {
+        Self { required, ..self }
     }
 
     /// The columns that tell rows apart.

@@ -13,7 +13,8 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, own_meta};
+use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, is_outdated, own_meta};
+use super::sequences::Sequences;
 use super::{Engine, Settings, jobs, sink, subscription};
 use crate::catalog::catalog::nothing;
 use crate::catalog::{Catalog, Object, ObjectKind, object};
@@ -77,6 +78,7 @@ impl Engine {
             barrier_interval: settings.barrier_interval,
             cache_bytes_max: settings.memory_bytes / CACHE_SHARE / CACHING_ACTORS,
         };
+        let sequences = Arc::new(Sequences::new(store.clone()));
         let start = found.start;
         let starting = task::spawn_on(&stream, "start", async move {
             Coordinator::start(store, start, readers, coordinator_settings)
@@ -99,6 +101,7 @@ impl Engine {
             template: Arc::new(template),
             locks: Arc::default(),
             row_ids: Arc::default(),
+            sequences,
             system: OnceLock::new(),
         });
         for (job, progress) in found.detached {
@@ -159,7 +162,7 @@ async fn find(store: &Store, catalog: &Arc<Catalog>, readers: &Readers) -> SqlRe
                 }
             }
             ObjectKind::Source(_) => found.start.sources.push(jobs::source_spec(catalog, object)?),
-            ObjectKind::View(_) => {}
+            ObjectKind::View(_) | ObjectKind::Sequence(_) => {}
             ObjectKind::MaterializedView(_) => {
                 let graph = planner::plan_stored_view(catalog, object).await;
                 find_job(store, &snapshot, object, graph, readers, &mut found)?;
@@ -264,7 +267,7 @@ fn find_guard(store: &Store, on: &Object, index: &Object, found: &Found) -> SqlR
     let (Some(guard), Some(inbox)) = (guard_of(on, index)?, found.inboxes.get(&on.id)) else {
         return Ok(());
     };
-    if found.over.contains(&index.id) {
+    if found.over.contains(&index.id) || is_outdated(store, &guard)? {
         // It went with what is built again.
         fill(store, on, &guard)?;
     }

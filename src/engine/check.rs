@@ -169,13 +169,16 @@ impl Checker {
     }
 
     /// How many rows have keys that a unique index keeps, and how many keys are taken, if these are
-    /// not the same. Compared by the sum of their hashes.
+    /// not the same, or not taken by those rows. Compared by the sum of their hashes.
     fn guard_difference(&self, on: &Object, index: &Object) -> SqlResult<Option<(u64, u64)>> {
         let Some(guard) = guard_of(on, index)? else { return Ok(None) };
+        let layout = jobs::layout(on)?;
         let (mut rows, mut sum) = (0, 0u128);
         self.stored(on, &mut |delta| {
-            for key in guard.keys(delta.batch())?.into_iter().flatten() {
-                (rows, sum) = (rows + 1, sum.wrapping_add(xxh3_128(&key)));
+            let holders = layout.keys(delta.batch())?;
+            for (key, holder) in guard.keys(delta.batch())?.into_iter().zip(holders) {
+                let Some(key) = key else { continue };
+                (rows, sum) = (rows + 1, sum.wrapping_add(xxh3_128(&[key, holder].concat())));
             }
             Ok(())
         })?;
@@ -184,8 +187,8 @@ impl Checker {
         loop {
             let from = last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
             let page = self.snapshot.page(guard.table(), from, None, PAGE_ROWS_MAX)?;
-            for (key, _) in page.entries() {
-                (keys, sum) = (keys + 1, sum.wrapping_sub(xxh3_128(key)));
+            for (key, holder) in page.entries() {
+                (keys, sum) = (keys + 1, sum.wrapping_sub(xxh3_128(&[key, holder].concat())));
             }
             if !page.more {
                 return Ok((rows != keys || sum != 0).then_some((rows, keys)));
@@ -321,6 +324,7 @@ impl Checker {
             now: session.now,
             pg: Arc::new(session),
             rows: Default::default(),
+            unique: Default::default(),
             system: Arc::new(NothingRuns),
             views: Arc::new(Views),
         }

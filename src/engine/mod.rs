@@ -12,6 +12,7 @@ pub mod dml;
 mod jobs;
 mod locks;
 mod pump;
+mod sequences;
 mod sink;
 mod subscribe;
 mod subscription;
@@ -45,6 +46,7 @@ use crate::types::{Epoch, ObjectId};
 pub use ddl::{Creation, DdlOutcome, Names, Notice, Way};
 use locks::Locks;
 pub use locks::{LockMark, SessionAdvisory};
+use sequences::Sequences;
 pub use subscribe::{change_rows, subscribed};
 pub use system::System;
 use views::Views;
@@ -82,6 +84,7 @@ pub struct Engine {
     template: Arc<SessionState>,
     locks: Arc<Locks>,
     row_ids: Arc<dml::RowIds>,
+    sequences: Arc<Sequences>,
     system: OnceLock<Arc<System>>,
 }
 
@@ -140,7 +143,12 @@ impl Engine {
 
     /// Everything that a statement of `session` means and reads: names, time, the newest snapshot.
     /// `style` is how it writes values as text.
-    pub fn query_context(self: &Arc<Self>, session: PgSession, style: TextStyle) -> QueryContext {
+    pub fn query_context(
+        self: &Arc<Self>,
+        mut session: PgSession,
+        style: TextStyle,
+    ) -> QueryContext {
+        session.numbering = Some(Arc::<Sequences>::clone(&self.sequences));
         QueryContext {
             template: Arc::clone(&self.template),
             // The catalog first: an object in it is in every later snapshot.
@@ -154,6 +162,7 @@ impl Engine {
             now: session.now,
             pg: Arc::new(session),
             rows: HashMap::new(),
+            unique: HashMap::new(),
             system: Arc::clone(self.system()) as Arc<dyn SystemTables>,
             views: Arc::new(Views),
         }
@@ -168,6 +177,7 @@ impl Engine {
             locks: Arc::clone(&self.locks),
             owner: self.locks.task(),
             row_ids: Arc::clone(&self.row_ids),
+            sequences: Arc::clone(&self.sequences),
             limits: dml::Limits {
                 transaction_bytes_max: self.settings.memory_bytes / TRANSACTION_SHARE,
             },
@@ -239,6 +249,11 @@ impl Engine {
             task.stop().await;
         }
         self.coordinator.stop().await;
+        let sequences = Arc::clone(&self.sequences);
+        let settled = task::spawn_blocking(move || sequences.settle()).await;
+        if let Ok(Err(error)) = settled {
+            tracing::warn!(%error, "sequences go on behind a gap after the next start");
+        }
     }
 
     /// Makes `meta` durable by itself.

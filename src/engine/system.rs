@@ -229,7 +229,10 @@ impl Engine {
         let jobs: Vec<_> = catalog
             .objects()
             .filter(|object| {
-                !matches!(object.kind, ObjectKind::View(_) | ObjectKind::Subscription(_))
+                !matches!(
+                    object.kind,
+                    ObjectKind::View(_) | ObjectKind::Subscription(_) | ObjectKind::Sequence(_)
+                )
             })
             .map(|object| (object, self.state_of(object.id)))
             .collect();

@@ -10,8 +10,9 @@ use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 
 use super::parse::{fold_ident, is_default, parse_expression, parse_query};
+use super::sequence_names::default_text;
 use super::source::Source;
-use super::statement::{Assignment, Delete, Insert, Update};
+use super::statement::{Assignment, Delete, Insert, Overriding, Update};
 use super::syntax::{Expression, From, Name, Query, With};
 use crate::catalog::Column;
 use crate::error::{SqlError, SqlResult, code};
@@ -50,12 +51,30 @@ impl Insert {
     }
 }
 
-/// 428C9: a value for a column that is computed.
+/// 428C9: a value for a column that is computed or numbered.
 pub fn not_a_default(column: &Column) -> SqlError {
     let name = &column.name;
     let message = format!("cannot insert a non-DEFAULT value into column \"{name}\"");
-    SqlError::new(code::GENERATED_ALWAYS, message)
-        .detail(format!("Column \"{name}\" is a generated column."))
+    let error = SqlError::new(code::GENERATED_ALWAYS, message);
+    match column.generated {
+        Some(_) => error.detail(format!("Column \"{name}\" is a generated column.")),
+        None => error
+            .detail(format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS."))
+            .hint("Use OVERRIDING SYSTEM VALUE to override."),
+    }
+}
+
+impl Insert {
+    /// Whether a value for the column is refused.
+    pub fn refuses(&self, column: &Column) -> bool {
+        let always = column.identity.is_some_and(|identity| identity.always);
+        column.generated.is_some() || (always && self.overriding.is_none())
+    }
+
+    /// Whether a value for the column counts for nothing.
+    pub fn ignores(&self, column: &Column) -> bool {
+        column.identity.is_some() && self.overriding == Some(Overriding::User)
+    }
 }
 
 /// DEFAULT and parameters in a row of VALUES.
@@ -74,9 +93,9 @@ fn fill_row(
         return Err(SqlError::new(code::SYNTAX_ERROR, message));
     }
     for (value, target) in row.iter_mut().zip(targets) {
-        if is_default(value) {
+        if is_default(value) || insert.ignores(target) {
             *value = default_of(target)?;
-        } else if target.generated.is_some() {
+        } else if insert.refuses(target) {
             return Err(not_a_default(target));
         } else {
             type_parameter(value, target)?;
@@ -162,16 +181,16 @@ pub(super) fn number_text(expr: &ast::Expr) -> Option<String> {
 
 /// A column's default as an expression.
 fn default_of(column: &Column) -> SqlResult<ast::Expr> {
-    match &column.default {
-        Some(text) => Ok((*parse_expression(text)?.tree).clone()),
+    match default_text(column) {
+        Some(text) => Ok((*parse_expression(&text)?.tree).clone()),
         None => Ok(ast::Expr::Value(ast::Value::Null.with_empty_span())),
     }
 }
 
 /// A column's default, assigned to it.
 pub fn default_expression(column: &Column) -> SqlResult<Option<Expression>> {
-    let Some(text) = &column.default else { return Ok(None) };
-    let mut expression = parse_expression(text)?;
+    let Some(text) = default_text(column) else { return Ok(None) };
+    let mut expression = parse_expression(&text)?;
     assign(Arc::make_mut(&mut expression.tree), column)?;
     Ok(Some(expression))
 }

@@ -11,6 +11,7 @@ use super::dml::number_text;
 use super::hypothetical::counted;
 use super::parse::{fold_ident, parse_expression};
 use super::row_syntax::{flatten_groups, row, spelled_row};
+use super::sequence_names::unwrap_regclass;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{ANY_EQUAL, ARRAY_OVERLAPS, UNTYPED};
 use crate::types::SqlType;
@@ -116,6 +117,7 @@ fn respelled(expr: &mut Expr) -> SqlResult<Option<Expr>> {
             Ok(None)
         }
         Expr::Function(function) => {
+            unwrap_regclass(function);
             leave_arguments_untyped(function)?;
             keep_constants(function);
             function_form(function)

@@ -15,10 +15,12 @@ use super::dml::assign;
 use super::job::session;
 use super::parse::{fold_ident, parse_expression};
 use super::rows::{Parameters, RowRelation, plan_expressions, plan_rows};
+use super::sequence_names::bind_sequences;
 use super::sql_functions::qualify_calls;
 use super::statement::ColumnDef;
 use super::syntax::Expression;
 use crate::catalog::function::{Callable, Volatility as Declared};
+use crate::catalog::sequence::written;
 use crate::catalog::{Catalog, Column};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Generated;
@@ -45,15 +47,18 @@ pub fn check_column_expressions(
     let mut used = Vec::new();
     for index in 0..columns.len() {
         if let Some(text) = columns[index].default.clone() {
-            let (text, functions) = qualified(catalog, search_path, &text)?;
+            let (text, functions, sequences) = qualified(catalog, search_path, &text)?;
             if !functions.is_empty() {
                 check_default(catalog, &columns[index], &text)?;
             }
-            used.extend(functions);
+            used.extend(functions.into_iter().chain(sequences));
             columns[index].default = Some(text);
         }
         let Some(text) = columns[index].generated.clone() else { continue };
-        let (text, functions) = qualified(catalog, search_path, &text)?;
+        let (text, functions, sequences) = qualified(catalog, search_path, &text)?;
+        if !sequences.is_empty() {
+            return Err(not_immutable());
+        }
         let declared = |id: &ObjectId| catalog.function(*id).map(|function| function.volatility);
         if functions.iter().filter_map(declared).any(|one| one != Declared::Immutable) {
             return Err(not_immutable());
@@ -67,19 +72,25 @@ pub fn check_column_expressions(
     Ok(used)
 }
 
-/// An expression whose calls of functions in SQL name the functions' schemas, and the functions.
+/// An expression whose calls of functions in SQL name the functions' schemas, and those of
+/// sequences the sequences' OIDs; the functions, and the sequences.
 fn qualified(
     catalog: &Arc<Catalog>,
     search_path: &[String],
     text: &str,
-) -> SqlResult<(String, Vec<ObjectId>)> {
+) -> SqlResult<(String, Vec<ObjectId>, Vec<ObjectId>)> {
     let mut expression = parse_expression(text)?;
     let tree = Arc::make_mut(&mut expression.tree);
     let functions = qualify_calls(catalog, search_path, tree);
-    Ok(match functions.is_empty() {
-        true => (text.to_owned(), functions),
-        false => (tree.to_string(), functions),
-    })
+    let sequences = bind_sequences(catalog, search_path, tree)?;
+    let text = match functions.is_empty() && sequences.is_empty() {
+        true => text.to_owned(),
+        // The parser writes a type's name in capitals, which is not how it is found again.
+        false => sequences.iter().map(|id| written(*id)).fold(tree.to_string(), |text, known| {
+            text.replace(&known.replace("regclass", "REGCLASS"), &known)
+        }),
+    };
+    Ok((text, functions, sequences))
 }
 
 /// Whether a default can be computed: what its functions do is known.
@@ -213,6 +224,7 @@ fn as_column(column: &ColumnDef) -> Column {
         not_null: column.not_null,
         default: None,
         generated: column.generated.clone(),
+        identity: None,
         comment: None,
         computed: false,
     }

@@ -154,8 +154,9 @@ pub struct DefaultPrivileges {
 /// What default privileges are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultKind {
-    /// Relations of any kind.
+    /// Relations of any kind but sequences.
     Tables,
+    Sequences,
     Schemas,
 }
 

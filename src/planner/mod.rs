@@ -18,6 +18,7 @@ pub mod syntax;
 
 mod decorrelate;
 mod dml;
+mod drawn;
 mod equal_keys;
 mod explicit_casts;
 mod failure;
@@ -42,6 +43,7 @@ mod row_syntax;
 mod row_wildcards;
 mod rows;
 mod rows_from;
+mod sequence_names;
 mod set_functions;
 mod set_order;
 mod shown;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::catalog::SequenceOptions;
 use crate::catalog::function::{Body, Parameter, Returns, Volatility};
 use crate::catalog::object::{Connector, OnError};
 use crate::types::SqlType;
@@ -47,6 +48,9 @@ pub enum StatementKind {
     Reindex(Reindex),
     CreateSink(Box<CreateSink>),
     CreateSubscription(Box<CreateSubscription>),
+    CreateSequence(Box<CreateSequence>),
+    AlterSequence(Box<AlterSequence>),
+    AlterTable(Box<AlterTable>),
     CreateSchema(CreateSchema),
     CreateDatabase(CreateDatabase),
     CreateRole(Box<CreateRole>),
@@ -123,10 +127,19 @@ pub struct Insert {
     pub alias: Option<String>,
     /// As listed; empty: all, in order.
     pub columns: Vec<ColumnRef>,
+    /// What is said about numbers that are given for identity columns.
+    pub overriding: Option<Overriding>,
     /// `None` is `DEFAULT VALUES`.
     pub source: Option<Query>,
     pub on_conflict: Option<OnConflict>,
     pub returning: Option<Selection>,
+}
+
+/// `OVERRIDING { SYSTEM | USER } VALUE`: which of the two numbers is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overriding {
+    System,
+    User,
 }
 
 /// A column that a statement names, and where.
@@ -195,6 +208,8 @@ pub struct Delete {
 #[derive(Debug, Clone)]
 pub struct Truncate {
     pub tables: Vec<Name>,
+    /// Whether the sequences that go with the tables begin anew.
+    pub restart_identity: bool,
 }
 
 /// `COPY ... FROM STDIN` or `COPY ... TO STDOUT`.
@@ -272,6 +287,78 @@ pub struct ColumnDef {
     /// The text of the expression over the other columns that it is computed by. Without a type
     /// of its own ([`SqlType::Unknown`]), the column has the expression's.
     pub generated: Option<String>,
+    /// The sequence that is made for it.
+    pub numbering: Option<Numbering>,
+}
+
+/// How a new column is numbered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Numbering {
+    /// `serial`: by a default that draws from a sequence.
+    Serial,
+    /// `GENERATED { ALWAYS | BY DEFAULT } AS IDENTITY [(options)]`.
+    Identity { always: bool, options: Box<SequenceOptions>, name: Option<Name> },
+}
+
+/// `CREATE [TEMP] SEQUENCE`.
+#[derive(Debug, Clone)]
+pub struct CreateSequence {
+    pub name: Name,
+    pub if_not_exists: bool,
+    pub temporary: bool,
+    pub options: SequenceOptions,
+    pub owner: Option<SequenceOwner>,
+}
+
+/// `ALTER SEQUENCE`; what it does not say stays.
+#[derive(Debug, Clone)]
+pub struct AlterSequence {
+    pub name: Name,
+    pub if_exists: bool,
+    pub options: SequenceOptions,
+    pub owner: Option<SequenceOwner>,
+}
+
+/// `OWNED BY`.
+#[derive(Debug, Clone)]
+pub enum SequenceOwner {
+    Nobody,
+    Column(Name, ColumnRef),
+}
+
+/// `ALTER TABLE table change, ...`.
+#[derive(Debug, Clone)]
+pub struct AlterTable {
+    pub table: Name,
+    pub if_exists: bool,
+    pub changes: Vec<TableChange>,
+}
+
+/// What of a table changes.
+#[derive(Debug, Clone)]
+pub enum TableChange {
+    AddConstraint(NewConstraint),
+    DropConstraint {
+        name: String,
+        if_exists: bool,
+        cascade: bool,
+    },
+    /// `None` is DROP DEFAULT.
+    SetDefault {
+        column: ColumnRef,
+        default: Option<String>,
+    },
+}
+
+/// A constraint that an index enforces.
+#[derive(Debug, Clone)]
+pub struct NewConstraint {
+    /// `None`: one is made up.
+    pub name: Option<String>,
+    /// PRIMARY KEY, or else UNIQUE.
+    pub primary: bool,
+    pub columns: Vec<ColumnRef>,
+    pub included: Vec<ColumnRef>,
 }
 
 #[derive(Debug, Clone)]
@@ -424,6 +511,7 @@ pub enum DropKind {
     Index,
     Sink,
     Subscription,
+    Sequence,
     Schema,
     Database,
 }

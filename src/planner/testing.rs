@@ -118,6 +118,7 @@ fn column_of(column: &super::statement::ColumnDef) -> Column {
         not_null: column.not_null,
         default: column.default.clone(),
         generated: column.generated.clone(),
+        identity: None,
         comment: None,
         computed: false,
     }

@@ -11,6 +11,7 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 
 use super::rows::{SnapshotRows, StoredRows};
+use super::unique::UniqueKeys;
 use crate::catalog::access::Actor;
 use crate::catalog::pg::{PgContext, PgSession};
 use crate::catalog::privilege::Privileges;
@@ -43,6 +44,8 @@ pub struct QueryContext {
     pub now: WallTime,
     /// Tables that are read from elsewhere than the snapshot: a transaction's own writes.
     pub rows: HashMap<ObjectId, Arc<dyn StoredRows>>,
+    /// The unique indexes by which rows of such tables can be found.
+    pub unique: HashMap<ObjectId, Vec<UniqueKeys>>,
     /// What a DML statement writes: schema [`super::TARGET`] has it, hidden columns included.
     pub target: Option<Arc<Object>>,
     pub system: Arc<dyn SystemTables>,

@@ -22,6 +22,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 mod top_k;
+mod unique;
 
 pub use bind::{Relation, bind};
 pub use context::{QueryContext, Reader, SystemTables, ViewPlanner};
@@ -32,3 +33,4 @@ pub use rows::{Entries, NoRows, Overlaid, Overlay, PendingRows, SnapshotRows, St
 pub use scan::{ScanProvider, Shown};
 pub use session::{session_state, template};
 pub use strict::Strict;
+pub use unique::{Holders, SnapshotHolders, UniqueKeys};

@@ -19,7 +19,8 @@ use super::replay::source_table;
 use super::scan::{IndexRows, ScanProvider, Shown};
 use super::session::session_state;
 use super::strict::Strict;
-use super::system::{catalog_table, weir_table};
+use super::system::{catalog_table, sequence_table, weir_table};
+use super::unique::UniqueKeys;
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, PG_TEMP, WEIR, is_temporary_schema};
 use crate::catalog::function::CALLER;
 use crate::catalog::{Object, ObjectKind, QualifiedName, pg};
@@ -171,7 +172,8 @@ fn target(context: &QueryContext, name: &str) -> SqlResult<Option<Arc<dyn TableP
         return Ok(None);
     };
     let rows = context.rows_of(object.id);
-    Ok(Some(Arc::new(ScanProvider::new(Arc::clone(object), rows, Shown::Stored)?)))
+    let provider = ScanProvider::new(Arc::clone(object), rows, Shown::Stored)?;
+    Ok(Some(Arc::new(provider.with_unique(unique(context, object)))))
 }
 
 /// The relation `name`, if there is one and it is not a view.
@@ -198,17 +200,24 @@ fn provider(context: &QueryContext, object: &Arc<Object>) -> SqlResult<Arc<dyn T
             let rows = context.rows_of(object.id);
             let strict = Strict::of(context, object);
             let provider = ScanProvider::new(Arc::clone(object), rows, Shown::Visible)?;
-            Ok(Arc::new(provider.unless_failing(strict).with_indexes(indexes(context, object)?)))
+            let provider = provider.unless_failing(strict).with_unique(unique(context, object));
+            Ok(Arc::new(provider.with_indexes(indexes(context, object)?)))
         }
         ObjectKind::Index(_) | ObjectKind::Sink(_) | ObjectKind::Subscription(_) => {
             object.check_readable()?;
             Err(SqlError::internal("read by a name that nothing can be read by"))
         }
+        ObjectKind::Sequence(_) => sequence_table(context, object),
         ObjectKind::Source(_) => source_table(context, object),
         ObjectKind::View(_) => {
             Err(SqlError::internal(format!("view {} was not expanded", object.name.name)))
         }
     }
+}
+
+/// The unique indexes by which rows are found that a transaction may have written.
+fn unique(context: &QueryContext, object: &Object) -> Vec<UniqueKeys> {
+    context.unique.get(&object.id).cloned().unwrap_or_default()
 }
 
 /// The indexes that have what `object` has. What a transaction wrote is in none of them.

@@ -32,6 +32,7 @@ use super::cursor::{Cursor, Reading, Work};
 use super::pushdown::{Access, Choice, KeyRange, choose};
 use super::rows::StoredRows;
 use super::strict::Strict;
+use super::unique::UniqueKeys;
 use crate::catalog::Object;
 use crate::error::{SqlError, SqlResult};
 use crate::state::RowLayout;
@@ -57,6 +58,7 @@ pub struct ScanProvider {
     constraints: Constraints,
     strict: Option<Arc<Strict>>,
     indexes: Vec<IndexRows>,
+    unique: Vec<UniqueKeys>,
 }
 
 /// The stored rows of an index.
@@ -78,10 +80,12 @@ impl IndexRows {
     }
 }
 
-/// What a scan reads: the object's own rows, or those of one of its indexes.
+/// What a scan reads: the object's own rows, maybe found by a unique index, or the rows of one of
+/// its indexes.
 struct Chosen<'a> {
     choice: Choice,
     index: Option<&'a IndexRows>,
+    unique: Option<&'a UniqueKeys>,
 }
 
 impl ScanProvider {
@@ -100,7 +104,8 @@ impl ScanProvider {
             true => Constraints::new_unverified(vec![Constraint::PrimaryKey(key)]),
             false => Constraints::default(),
         };
-        Ok(Self { object, schema, rows, layout, constraints, strict: None, indexes: Vec::new() })
+        let (indexes, unique) = (Vec::new(), Vec::new());
+        Ok(Self { object, schema, rows, layout, constraints, strict: None, indexes, unique })
     }
 
     /// Reading raises what `strict` finds.
@@ -113,6 +118,11 @@ impl ScanProvider {
         Self { indexes, ..self }
     }
 
+    /// Rows may be found by the keys of unique indexes.
+    pub(super) fn with_unique(self, unique: Vec<UniqueKeys>) -> Self {
+        Self { unique, ..self }
+    }
+
     pub fn object(&self) -> &Arc<Object> {
         &self.object
     }
@@ -120,14 +130,24 @@ impl ScanProvider {
     /// The way that binds most columns; the object's own key where that is as good, and always
     /// where it tells each row.
     fn choose(&self, filters: &[&Expr]) -> SqlResult<Chosen<'_>> {
-        let mut best = Chosen { choice: choose(&self.layout, filters)?, index: None };
+        let choice = choose(&self.layout, filters)?;
+        let mut best = Chosen { choice, index: None, unique: None };
+        for unique in &self.unique {
+            if matches!(best.choice.access, Access::Keys(_)) {
+                break;
+            }
+            let choice = choose(&unique.layout, filters)?;
+            if let Access::Keys(_) = choice.access {
+                best = Chosen { choice, index: None, unique: Some(unique) };
+            }
+        }
         for index in &self.indexes {
             if matches!(best.choice.access, Access::Keys(_)) {
                 break;
             }
             let choice = choose(&index.layout, filters)?;
             if choice.bound > best.choice.bound {
-                best = Chosen { choice, index: Some(index) };
+                best = Chosen { choice, index: Some(index), unique: None };
             }
         }
         Ok(best)
@@ -168,7 +188,11 @@ impl TableProvider for ScanProvider {
         };
         let schema = Arc::new(self.schema.project(&columns)?);
         let filters: Vec<&Expr> = filters.iter().collect();
-        let Chosen { choice, index } = self.choose(&filters)?;
+        let Chosen { mut choice, index, unique } = self.choose(&filters)?;
+        if let Some(unique) = unique {
+            choice.access = Access::Keys(found(unique, &choice.access).await?);
+            choice.description = format!("unique={}, {}", unique.name, choice.description);
+        }
         let (rows, layout) = match index {
             Some(index) => (&index.rows, &index.layout),
             None => (&self.rows, &self.layout),
@@ -195,6 +219,17 @@ impl TableProvider for ScanProvider {
         };
         Ok(Arc::new(ScanExec::new(name, description, reading, partitions, limit)))
     }
+}
+
+/// Under which keys the rows lie that have those of a unique index.
+async fn found(unique: &UniqueKeys, access: &Access) -> SqlResult<Vec<Vec<u8>>> {
+    let Access::Keys(keys) = access else { return Ok(Vec::new()) };
+    let (holders, keys) = (Arc::clone(&unique.holders), keys.clone());
+    let found = task::spawn_blocking(move || holders.holders(&keys)).await;
+    let found = found.map_err(|panic| SqlError::internal(format!("a unique index: {panic}")))??;
+    let mut found: Vec<Vec<u8>> = found.into_iter().flatten().collect();
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// What each partition reads.

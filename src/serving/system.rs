@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::{AsArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Int64Type, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -16,7 +16,8 @@ use datafusion::physical_plan::streaming::PartitionStream;
 use futures::stream;
 
 use super::context::QueryContext;
-use crate::catalog::{QualifiedName, pg};
+use crate::catalog::pg::Standing;
+use crate::catalog::{Object, QualifiedName, pg};
 use crate::error::{SqlError, SqlResult};
 use crate::task;
 
@@ -66,6 +67,29 @@ pub(super) fn catalog_table(
     name: &QualifiedName,
 ) -> SqlResult<Option<Arc<dyn TableProvider>>> {
     pg::table(name, &context.pg_context())
+}
+
+/// Where a sequence stands: its only row.
+pub(super) fn sequence_table(
+    context: &QueryContext,
+    sequence: &Arc<Object>,
+) -> SqlResult<Arc<dyn TableProvider>> {
+    let schema = sequence.schema();
+    let (numbering, sequence) = (context.pg.numbering.clone(), Arc::clone(sequence));
+    let shape = Arc::clone(&schema);
+    let row = move || -> SqlResult<RecordBatch> {
+        let numbering = numbering.as_ref();
+        let numbering = numbering.ok_or_else(|| SqlError::internal("nobody knows sequences"))?;
+        let Standing { position, ahead } = numbering.standing(&sequence)?;
+        let ahead = i64::try_from(ahead).unwrap_or(i64::MAX);
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(vec![position.last])),
+            Arc::new(Int64Array::from(vec![ahead])),
+            Arc::new(BooleanArray::from(vec![position.called])),
+        ];
+        Ok(RecordBatch::try_new(Arc::clone(&shape), columns)?)
+    };
+    table(schema, Arc::new(row))
 }
 
 fn table(schema: SchemaRef, make: MakeRows) -> SqlResult<Arc<dyn TableProvider>> {

@@ -34,6 +34,7 @@ impl Session {
         if let Some(writes) = &self.block.writes {
             let own = writes.overlay_on(|object| context.rows_of(object));
             context.rows.extend(own);
+            context.unique.extend(writes.unique_at(&context.snapshot)?);
         }
         Ok(context)
     }
@@ -96,6 +97,9 @@ impl Session {
             prepared: self.show_prepared(),
             cursors: self.show_cursors(),
             locks: Some(Arc::<SessionAdvisory>::clone(&self.locks)),
+            numbering: None,
+            given: Arc::clone(&self.given),
+            writes: None,
         }
     }
 

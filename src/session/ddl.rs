@@ -12,7 +12,7 @@ use crate::engine::{DdlOutcome, Names, Way};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::grant::{Direction, Owned};
 use crate::planner::statement::{
-    ColumnDef, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
+    ColumnDef, CreateSequence, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
 };
 use crate::planner::{Name, Statement};
 use crate::types::SqlType;
@@ -48,6 +48,9 @@ impl Session {
                 let outcome = match kind {
                     StatementKind::CreateTable(create) => {
                         self.create_table(create, &statement.text).await?
+                    }
+                    StatementKind::CreateSequence(create) => {
+                        self.create_sequence(create, &statement.text).await?
                     }
                     kind => self.define(kind, &statement.text).await?,
                 };
@@ -132,6 +135,11 @@ impl Session {
             StatementKind::CreateSubscription(create) => {
                 engine.create_subscription(create, text, &names).await
             }
+            StatementKind::AlterSequence(alter) => engine.alter_sequence(alter, &names).await,
+            StatementKind::AlterTable(alter) => {
+                let work = engine.alter_table(alter, &names, parallelism, cancel);
+                self.interrupts.tell(Box::pin(work)).await
+            }
             StatementKind::Reindex(reindex) => engine.reindex(reindex, &names),
             StatementKind::CancelJobs(jobs) => {
                 for job in jobs {
@@ -175,6 +183,19 @@ impl Session {
         Ok(outcome)
     }
 
+    async fn create_sequence(
+        &mut self,
+        create: &CreateSequence,
+        text: &str,
+    ) -> SqlResult<DdlOutcome> {
+        let mut create = create.clone();
+        if let Some(schema) = self.temporary_schema(&create.name, create.temporary).await? {
+            create.name.schema = Some(schema);
+        }
+        let engine = Arc::clone(&self.engine);
+        engine.create_sequence(&create, text, &self.names()).await
+    }
+
     /// The table with its query's columns, then the query's rows; not the one without the other.
     async fn create_table_as(&mut self, create: &CreateTable, text: &str) -> SqlResult<Outcome> {
         self.before_ddl("CREATE TABLE AS", false).await?;
@@ -199,6 +220,7 @@ impl Session {
             table: create.name.clone(),
             alias: None,
             columns: Vec::new(),
+            overriding: None,
             source: Some(query.clone()),
             on_conflict: None,
             returning: None,
@@ -269,6 +291,7 @@ fn columns_of(description: &Description, names: &[String]) -> SqlResult<Vec<Colu
         not_null: false,
         default: None,
         generated: None,
+        numbering: None,
     });
     Ok(columns.collect())
 }
@@ -288,6 +311,7 @@ fn locks_tables(kind: &StatementKind) -> bool {
             true
         }
         StatementKind::CreateIndex(create) => create.unique,
+        StatementKind::AlterTable(_) => true,
         _ => false,
     }
 }
@@ -304,6 +328,9 @@ fn tag(kind: &StatementKind) -> &'static str {
         StatementKind::CreateIndex(_) => "CREATE INDEX",
         StatementKind::CreateSink(_) => "CREATE SINK",
         StatementKind::CreateSubscription(_) => "CREATE SUBSCRIPTION",
+        StatementKind::CreateSequence(_) => "CREATE SEQUENCE",
+        StatementKind::AlterSequence(_) => "ALTER SEQUENCE",
+        StatementKind::AlterTable(_) => "ALTER TABLE",
         StatementKind::CancelJobs(_) => "CANCEL JOB",
         StatementKind::Reindex(_) => "REINDEX",
         StatementKind::CreateSchema(_) => "CREATE SCHEMA",
@@ -337,6 +364,7 @@ fn tag(kind: &StatementKind) -> &'static str {
             DropKind::Index => "DROP INDEX",
             DropKind::Sink => "DROP SINK",
             DropKind::Subscription => "DROP SUBSCRIPTION",
+            DropKind::Sequence => "DROP SEQUENCE",
             DropKind::Schema => "DROP SCHEMA",
             DropKind::Database => "DROP DATABASE",
         },
@@ -353,6 +381,7 @@ fn altered(kind: DropKind) -> &'static str {
         DropKind::Index => "ALTER INDEX",
         DropKind::Sink => "ALTER SINK",
         DropKind::Subscription => "ALTER SUBSCRIPTION",
+        DropKind::Sequence => "ALTER SEQUENCE",
         DropKind::Schema => "ALTER SCHEMA",
         DropKind::Database => "ALTER DATABASE",
     }

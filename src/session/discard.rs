@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::session::Session;
 use super::variables::Scope;
+use crate::catalog::pg::Given;
 use crate::catalog::pg::SessionLocks;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::Discard;
@@ -20,12 +21,15 @@ impl Session {
                 self.reassign("session_authorization", Scope::Session)?;
                 self.variables.reset_all();
                 self.discard_temporary().await?;
+                *self.given.lock() = Given::default();
                 "DISCARD ALL"
             }
-            // Plans follow the catalog by themselves; sequences there are none: all of them are as
-            // if just discarded.
+            // Plans follow the catalog by themselves.
             Discard::Plans => "DISCARD PLANS",
-            Discard::Sequences => "DISCARD SEQUENCES",
+            Discard::Sequences => {
+                *self.given.lock() = Given::default();
+                "DISCARD SEQUENCES"
+            }
             Discard::Temporary => {
                 self.before_ddl("DISCARD TEMP", true).await?;
                 self.discard_temporary().await?;

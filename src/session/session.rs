@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
+use parking_lot::Mutex;
 
 use super::interrupt::Interrupts;
 use super::notice::{Notice, Remarks};
@@ -14,6 +15,7 @@ use super::sessions::Membership;
 use super::temporary::Temporary;
 use super::transaction::Block;
 use super::variables::Variables;
+use crate::catalog::pg::Given;
 use crate::catalog::privilege::Privileges;
 use crate::catalog::{Catalog, Role, pg};
 use crate::clock;
@@ -61,6 +63,8 @@ pub struct Session {
     pub(super) temporary: Temporary,
     /// The channels it listens to, in the order of its LISTENs.
     pub(super) listening: Vec<String>,
+    /// The numbers that sequences gave it.
+    pub(super) given: Arc<Mutex<Given>>,
     /// What is said while a statement runs.
     pub(super) remarks: Arc<Remarks>,
     /// The engine's system tables, as the catalogs show them.
@@ -113,6 +117,7 @@ impl Session {
             notices: Vec::new(),
             temporary: Temporary::default(),
             listening: Vec::new(),
+            given: Arc::default(),
             remarks: Arc::default(),
             weir_tables: Arc::new(weir_tables),
         };

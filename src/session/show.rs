@@ -8,7 +8,8 @@ use super::outcome::{Description, Outcome, Rows, Tag};
 use super::session::Session;
 use super::set::proper_name;
 use crate::catalog::catalog::is_system_schema;
-use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::catalog::sequence::sequences_in;
+use crate::catalog::{Catalog, Object, ObjectKind, quote_identifier};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{DropKind, Show, ShowKind};
 use crate::planner::syntax::Name;
@@ -87,6 +88,7 @@ impl Session {
 
     fn columns(&self, name: &Name) -> SqlResult<TextRows> {
         let object = self.object(name)?;
+        let catalog = self.engine.catalog();
         let key = match &object.kind {
             ObjectKind::Table(table) => table.primary_key.as_slice(),
             _ => &[],
@@ -97,7 +99,7 @@ impl Session {
                 Some(column.sql_type.to_string()),
                 Some(if column.not_null { "no" } else { "yes" }.to_owned()),
                 Some(if key.contains(&index) { "primary" } else { "" }.to_owned()),
-                column.default.clone(),
+                column.default.as_deref().map(|text| shown_default(&catalog, text)),
                 column.comment.clone(),
             ]
         };
@@ -159,6 +161,7 @@ fn check_kind(object: &Object, kind: DropKind) -> SqlResult<()> {
         DropKind::Index => "index",
         DropKind::Sink => "sink",
         DropKind::Subscription => "subscription",
+        DropKind::Sequence => "sequence",
         DropKind::Schema | DropKind::Database => {
             return Err(SqlError::unsupported("SHOW CREATE of a schema or a database"));
         }
@@ -177,6 +180,18 @@ fn check_kind(object: &Object, kind: DropKind) -> SqlResult<()> {
 
 pub(super) fn describe_columns() -> Description {
     texts(&["name", "type", "nullable", "key", "default", "comment"])
+}
+
+/// A default with the names of the sequences that it draws from.
+fn shown_default(catalog: &Catalog, text: &str) -> String {
+    let mut shown = text.to_owned();
+    for (place, sequence) in sequences_in(text).into_iter().rev() {
+        if let Some(sequence) = catalog.object(sequence) {
+            let name = quote_identifier(&sequence.name.name).replace('\'', "''");
+            shown.replace_range(place, &format!("'{name}'::regclass"));
+        }
+    }
+    shown
 }
 
 /// Columns of text.

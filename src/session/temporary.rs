@@ -31,24 +31,39 @@ impl Session {
         &mut self,
         create: &CreateTable,
     ) -> SqlResult<Option<CreateTable>> {
-        let schema = create.name.schema.as_deref();
+        let temporary = create.temporary.is_some();
+        let Some(schema) = self.temporary_schema(&create.name, temporary).await? else {
+            return Ok(None);
+        };
+        let mut create = create.clone();
+        create.name.schema = Some(schema);
+        Ok(Some(create))
+    }
+
+    /// The schema that a new relation of this name goes to, made if need be, if it is temporary: by
+    /// what its statement says, or by its name.
+    pub(super) async fn temporary_schema(
+        &mut self,
+        name: &Name,
+        temporary: bool,
+    ) -> SqlResult<Option<String>> {
+        let schema = name.schema.as_deref();
         let own =
             |schema: &str| schema == PG_TEMP || self.temporary.schema.as_deref() == Some(schema);
         let is_temporary = schema.is_some_and(own);
-        if create.temporary.is_none() && !is_temporary {
+        if !temporary && !is_temporary {
             return Ok(None);
         }
         if schema.is_some() && !is_temporary {
             let message = "cannot create temporary relation in non-temporary schema";
-            return Err(SqlError::new(code::INVALID_TABLE_DEFINITION, message)
-                .position(create.name.position));
+            return Err(
+                SqlError::new(code::INVALID_TABLE_DEFINITION, message).position(name.position)
+            );
         }
         let schema = format!("{PG_TEMP}_{}", self.membership.process_id());
         self.engine.create_temporary_schema(&schema, &self.names()).await?;
         self.temporary.schema = Some(schema.clone());
-        let mut create = create.clone();
-        create.name.schema = Some(schema);
-        Ok(Some(create))
+        Ok(Some(schema))
     }
 
     /// A temporary table was made.

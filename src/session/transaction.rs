@@ -293,22 +293,26 @@ impl Session {
         word: Word,
     ) -> SqlResult<()> {
         let context = self.dml_context();
+        let mut restarts = Vec::new();
         let entered = match writes {
             Some(mut writes) => {
                 writes.forget(self.emptied_tables());
+                restarts = writes.take_restarts();
                 writes.commit(&context).await?
             }
             None => None,
         };
+        let waits = self.variables.waits_for_commit();
+        // Whether anybody waits or not: what begins anew must be known to stand, or not to.
+        let anew = (!restarts.is_empty()).then(|| self.engine.let_restart(restarts, entered));
         match entered {
             // Who is told of rows must be able to see them.
-            Some(epoch) if self.variables.waits_for_commit() || word.has_notes() => {
-                self.until_durable(epoch, word).await
-            }
-            _ => {
-                self.announce(word);
-                Ok(())
-            }
+            Some(epoch) if waits || word.has_notes() => self.until_durable(epoch, word).await?,
+            _ => self.announce(word),
+        }
+        match anew {
+            Some(anew) if waits => self.interrupts.race(anew).await,
+            _ => Ok(()),
         }
     }
 

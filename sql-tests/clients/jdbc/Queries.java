@@ -244,9 +244,22 @@ public class Queries {
                         one.addBatch();
                     }
                     one.executeBatch();
-                    return all + " " + rows(one.getGeneratedKeys());
+                    all.addAll(rows(one.getGeneratedKeys()));
                 }
             }
+            try (Statement create = connection.createStatement()) {
+                create.execute("CREATE TABLE ticket (id serial PRIMARY KEY,"
+                    + " turn bigint GENERATED ALWAYS AS IDENTITY, what text)");
+            }
+            try (PreparedStatement insert = connection.prepareStatement(
+                    "INSERT INTO ticket (what) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
+                for (String what : List.of("one", "two")) {
+                    insert.setString(1, what);
+                    insert.executeUpdate();
+                    all.addAll(rows(insert.getGeneratedKeys()));
+                }
+            }
+            return all;
         });
         step("timeout", () -> {
             try (Statement statement = connection.createStatement()) {

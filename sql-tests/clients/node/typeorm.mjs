@@ -18,7 +18,16 @@ const Part = new EntitySchema({
   },
   indices: [{ name: 'part_by_name', columns: ['name'] }],
 })
-const source = new DataSource({ type: 'postgres', url, entities: [Part], synchronize: true })
+const Ticket = new EntitySchema({
+  name: 'Ticket',
+  tableName: 'ticket',
+  columns: {
+    id: { type: 'int', primary: true, generated: true },
+    turn: { type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' },
+    what: { type: 'varchar' },
+  },
+})
+const source = new DataSource({ type: 'postgres', url, entities: [Part, Ticket], synchronize: true })
 await source.initialize()
 // docs: end
 const parts = source.getRepository('Part')
@@ -48,6 +57,12 @@ await step('transaction', async () => [
   })),
   await parts.count(),
 ])
+await step('generated', async () => {
+  const tickets = source.getRepository('Ticket')
+  const saved = await tickets.save([{ what: 'one' }, { what: 'two' }])
+  const more = await tickets.insert({ what: 'three' })
+  return [saved, more.identifiers, more.generatedMaps, await tickets.find({ order: { id: 'ASC' } })]
+})
 await step('again', async () => {
   const queries = []
   source.logger = { logQuery: (q) => queries.push(q), logQueryError() {}, logQuerySlow() {},

@@ -42,6 +42,27 @@ with Session(engine) as session:
 # docs: end
 
 
+class Ticket(Base):
+    __tablename__ = "ticket"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    turn: Mapped[int] = mapped_column(sa.BigInteger, sa.Identity(start=10))
+    what: Mapped[str]
+
+
+@step
+def generated():
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        tickets = [Ticket(what="one"), Ticket(what="two")]
+        session.add_all(tickets)
+        session.commit()
+        ids = [(ticket.id, ticket.turn) for ticket in tickets]
+        drawn = session.execute(sa.Sequence("ticket_id_seq"))
+        inserted = session.execute(sa.insert(Ticket).values(what="three"))
+        session.commit()
+        return ids, drawn, inserted.inserted_primary_key
+
+
 @step
 def orm():
     with Session(engine) as session:

@@ -10,7 +10,7 @@ use super::relation::{Relation, SystemIndex, relation, relations, system_indexes
 use crate::catalog::catalog::{
     DEFAULT_OWNER, INFORMATION_SCHEMA, PG_CATALOG, WEIR, is_system_schema,
 };
-use crate::catalog::object::{Column, Object, ObjectKind, Table};
+use crate::catalog::object::{Column, Identity, Object, ObjectKind, Table};
 use crate::types::{ObjectId, SqlType};
 
 /// Weir's system tables have OIDs from here on, in the order in which the session gives them.
@@ -25,7 +25,7 @@ pub(super) struct Class {
     pub(super) oid: u32,
     pub(super) schema: String,
     pub(super) name: String,
-    /// `r`, `v`, `m`, `f`, `i`.
+    /// `r`, `v`, `m`, `f`, `i`, `S`.
     pub(super) kind: &'static str,
     pub(super) columns: Vec<ClassColumn>,
     pub(super) owner: String,
@@ -58,6 +58,7 @@ pub(super) struct ClassColumn {
     pub(super) not_null: bool,
     pub(super) default: Option<String>,
     pub(super) generated: Option<String>,
+    pub(super) identity: Option<Identity>,
     pub(super) comment: Option<String>,
     /// Whether its texts are sorted by their bytes, whatever the database does.
     pub(super) by_bytes: bool,
@@ -71,9 +72,10 @@ impl Class {
             ObjectKind::View(_) => "v",
             ObjectKind::MaterializedView(_) => "m",
             ObjectKind::Index(_) => "i",
+            ObjectKind::Sequence(_) => "S",
             ObjectKind::Sink(_) | ObjectKind::Subscription(_) => " ",
         };
-        let is_table = matches!(object.kind, ObjectKind::Table(_));
+        let is_table = matches!(object.kind, ObjectKind::Table(_) | ObjectKind::Sequence(_));
         let columns = object.columns.iter().map(|column| ClassColumn {
             not_null: column.not_null && is_table,
             ..ClassColumn::of(column)
@@ -107,6 +109,7 @@ impl Class {
             not_null: false,
             default: None,
             generated: None,
+            identity: None,
             ..column.clone()
         });
         Some(Class {
@@ -182,6 +185,7 @@ impl ClassColumn {
             not_null: false,
             default: None,
             generated: None,
+            identity: None,
             comment: None,
             by_bytes: false,
         }
@@ -197,6 +201,7 @@ impl ClassColumn {
             not_null: column.not_null,
             default: column.default.as_deref().map(|text| default_text(text, &column.sql_type)),
             generated: column.generated.clone(),
+            identity: column.identity,
             comment: column.comment.clone(),
             by_bytes: false,
         }

@@ -23,7 +23,9 @@ pub(super) struct PgIndex {
     keys: Vec<IndexKey>,
     included: Vec<usize>,
     unique: bool,
-    primary: bool,
+    pub(super) primary: bool,
+    /// `pg_constraint.oid`, if it enforces one.
+    pub(super) constraint: Option<u32>,
 }
 
 impl PgIndex {
@@ -39,6 +41,7 @@ impl PgIndex {
             included: Vec::new(),
             unique: true,
             primary: true,
+            constraint: Some(key.constraint),
         })
     }
 
@@ -51,8 +54,29 @@ impl PgIndex {
             keys: index.keys.clone(),
             included: index.included.clone(),
             unique: index.unique,
-            primary: false,
+            primary: index.constraint.is_some_and(|constraint| constraint.primary),
+            constraint: index.constraint.map(|constraint| constraint.id.0),
         })
+    }
+
+    /// The columns that its constraint is of, as indexes of its table's.
+    pub(super) fn key(&self) -> Vec<usize> {
+        self.keys.iter().map(|key| key.column).collect()
+    }
+
+    /// `PRIMARY KEY (a, b)`, if it enforces a constraint.
+    pub(super) fn constraint_text(&self) -> Option<String> {
+        self.constraint?;
+        let kind = if self.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        let columns = self.keys.iter().filter_map(|key| self.on.columns.get(key.column));
+        let columns: Vec<String> = columns.map(|one| quote_identifier(&one.name)).collect();
+        let mut text = format!("{kind} ({})", columns.join(", "));
+        let included = self.included.iter().filter_map(|column| self.on.columns.get(*column));
+        let included: Vec<String> = included.map(|one| quote_identifier(&one.name)).collect();
+        if !included.is_empty() {
+            text.push_str(&format!(" INCLUDE ({})", included.join(", ")));
+        }
+        Some(text)
     }
 
     /// Its columns, as indexes of its table's.
@@ -120,7 +144,7 @@ pub(super) fn class_columns(object: &Object) -> Vec<ClassColumn> {
 }
 
 /// All indexes on what users made.
-fn indexes(context: &PgContext) -> impl Iterator<Item = PgIndex> {
+pub(super) fn indexes(context: &PgContext) -> impl Iterator<Item = PgIndex> {
     context.catalog.objects().filter_map(|object| {
         PgIndex::of_key(object).or_else(|| PgIndex::of_object(context, object))
     })

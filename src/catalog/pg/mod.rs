@@ -19,6 +19,7 @@ mod procs;
 mod provider;
 mod relation;
 mod roles;
+mod sequences;
 mod session;
 mod statistics;
 mod system;
@@ -30,13 +31,13 @@ use std::sync::Arc;
 pub use function::{Function, Returns, check_notification, function, functions_by_name};
 pub use index::column_names;
 pub use lock::{AdvisoryKey, Lock, LockMode, LockRequest, LockScope, Locked, SessionLocks};
-pub use names::reg_from_text;
+pub use names::{identifiers, reg_from_text};
 pub use procs::parameter_type;
 pub use provider::{functions, of_scalar, sent_type, table, to_array};
 pub use relation::{Relation, RelationColumn, Rows, relation, relations};
 pub use session::{
-    Activities, Activity, Cursor, Effect, PgContext, PgSession, PreparedStatement,
-    SERVER_VERSION_NUM, Setting,
+    Activities, Activity, Cursor, Effect, Given, Numbering, PgContext, PgSession,
+    PreparedStatement, SERVER_VERSION_NUM, Setting, Standing,
 };
 pub use value::{Reg, Row, Value};
 
@@ -164,7 +165,10 @@ fn producer(relation: &Relation) -> Option<Producer> {
             "enabled_roles" => roles::enabled_roles,
             "applicable_roles" => roles::applicable_roles,
             "table_privileges" => roles::table_privileges,
+            "usage_privileges" => roles::usage_privileges,
+            "role_usage_grants" => roles::role_usage_grants,
             "role_table_grants" => roles::role_table_grants,
+            "sequences" => sequences::of_the_standard,
             _ => return None,
         });
     }
@@ -206,11 +210,14 @@ fn producer(relation: &Relation) -> Option<Producer> {
         "pg_stat_all_indexes" | "pg_statio_all_indexes" => statistics::all_indexes,
         "pg_stat_user_indexes" | "pg_statio_user_indexes" => statistics::user_indexes,
         "pg_stat_sys_indexes" | "pg_statio_sys_indexes" => statistics::system_indexes,
+        "pg_statio_all_sequences" | "pg_statio_user_sequences" => statistics::sequences,
         "pg_timezone_names" => system::pg_timezone_names,
         "pg_stat_ssl" => statistics::pg_stat_ssl,
         "pg_stat_xact_user_tables" => statistics::user_tables,
         "pg_stat_xact_all_tables" => statistics::all_tables,
         "pg_stat_xact_sys_tables" => statistics::system_tables,
+        "pg_sequence" => sequences::pg_sequence,
+        "pg_sequences" => sequences::pg_sequences,
         "pg_tables" => views::pg_tables,
         "pg_views" => views::pg_views,
         "pg_matviews" => views::pg_matviews,

@@ -259,7 +259,7 @@ pub(super) fn type_is_visible(context: &PgContext, oid: u32) -> Option<bool> {
 }
 
 /// The parts of `a."B c".d`, folded to lower case where not quoted.
-pub(super) fn identifiers(text: &str) -> Option<Vec<String>> {
+pub fn identifiers(text: &str) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
     loop {

@@ -8,13 +8,14 @@ use super::class::{
     Class, ClassColumn, Origin, classes, namespace_oid, own_classes, postgres_classes,
 };
 use super::data::layout;
-use super::index::is_indexed;
+use super::index::{indexes, is_indexed};
 use super::names::role_oid;
 use super::relation::{Rows, relation, system_indexes};
 use super::roles::acl_value;
 use super::value::{Row, Value};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, is_temporary_schema};
-use crate::catalog::object::{Object, ObjectKind, Table};
+use crate::catalog::object::{Identity, Object, ObjectKind, Table};
+use crate::catalog::sequence::sequences_in;
 use crate::types::{ObjectId, SqlType};
 
 /// OIDs of catalogs that other catalogs refer to (`classoid`).
@@ -24,6 +25,7 @@ pub(super) const PG_DATABASE: u32 = 1262;
 const PG_PROC: u32 = 1255;
 const PG_REWRITE: u32 = 2618;
 const PG_CONSTRAINT: u32 = 2606;
+const PG_ATTRDEF: u32 = 2604;
 
 /// `pg_am.oid` of tables and of indexes.
 const HEAP: i64 = 2;
@@ -52,7 +54,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             "i" => BTREE,
             _ => 0,
         };
-        let stored = matches!(class.kind, "r" | "m" | "i");
+        let stored = matches!(class.kind, "r" | "m" | "i" | "S");
         let persistence = if is_temporary_schema(&class.schema) { "t" } else { "p" };
         let acl = match &class.origin {
             Origin::Relation(relation) => {
@@ -77,7 +79,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relam", Value::Int(access_method)),
             ("relfilenode", oid(if stored { class.oid } else { 0 })),
             ("relpages", pages(context, &class)),
-            ("reltuples", Value::Float(if class.kind == "i" { 0.0 } else { -1.0 })),
+            ("reltuples", tuples(&class)),
             ("relhasindex", Value::Bool(is_indexed(context, &class))),
             ("reltablespace", Value::Int(tablespace)),
             ("relisshared", Value::Bool(class.is_shared())),
@@ -92,12 +94,22 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
     }
 }
 
-/// In how many pages of PostgreSQL's a relation would lie; an index has one at the least.
+/// A sequence has one row, an index's rows are not known, a table's neither.
+fn tuples(class: &Class) -> Value {
+    Value::Float(match class.kind {
+        "i" => 0.0,
+        "S" => 1.0,
+        _ => -1.0,
+    })
+}
+
+/// In how many pages of PostgreSQL's a relation would lie; an index or a sequence has one at the
+/// least.
 fn pages(context: &PgContext, class: &Class) -> Value {
     const PAGE_BYTES: i64 = 8192;
     let bytes = context.session.relation_bytes.get(&ObjectId(class.oid)).copied().unwrap_or(0);
     let pages = bytes / PAGE_BYTES + i64::from(bytes % PAGE_BYTES != 0);
-    Value::Int(pages.max(i64::from(class.kind == "i")))
+    Value::Int(pages.max(i64::from(matches!(class.kind, "i" | "S"))))
 }
 
 /// The columns that every stored relation has besides its own: name, number, type.
@@ -145,6 +157,14 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
                 ("attstorage", of_layout(|layout| &layout.storage, Value::text("x"))),
                 ("attnotnull", Value::Bool(column.not_null)),
                 ("atthasdef", Value::Bool(column.default.is_some() || column.generated.is_some())),
+                (
+                    "attidentity",
+                    Value::text(match column.identity {
+                        None => "",
+                        Some(Identity { always: true, .. }) => "a",
+                        Some(_) => "d",
+                    }),
+                ),
                 ("attgenerated", Value::text(if column.generated.is_some() { "s" } else { "" })),
                 ("attislocal", Value::Bool(true)),
                 (
@@ -153,7 +173,7 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
                 ),
             ]);
         }
-        if !matches!(class.kind, "r" | "m") {
+        if !matches!(class.kind, "r" | "m" | "S") {
             continue;
         }
         for (name, number, sql_type) in &SYSTEM_COLUMNS {
@@ -268,22 +288,22 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
             ("conkey", Value::list(index.keys.iter().map(|number| count(*number)))),
         ]);
     }
-    for object in context.catalog.objects() {
-        let Some(key) = primary_key(object) else { continue };
+    for index in indexes(context) {
+        let Some(constraint) = index.constraint else { continue };
         rows.push([
-            ("oid", oid(key.constraint)),
-            ("conname", Value::text(key.name)),
-            ("connamespace", oid(namespace_oid(context, &object.name.schema))),
-            ("contype", Value::text("p")),
+            ("oid", oid(constraint)),
+            ("conname", Value::text(&index.name)),
+            ("connamespace", oid(namespace_oid(context, &index.on.name.schema))),
+            ("contype", Value::text(if index.primary { "p" } else { "u" })),
             ("convalidated", Value::Bool(true)),
-            ("conrelid", oid(object.id.0)),
-            ("conindid", oid(key.index)),
+            ("conrelid", oid(index.on.id.0)),
+            ("conindid", oid(index.oid)),
             ("confupdtype", Value::text(" ")),
             ("confdeltype", Value::text(" ")),
             ("confmatchtype", Value::text(" ")),
             ("conislocal", Value::Bool(true)),
             ("connoinherit", Value::Bool(true)),
-            ("conkey", numbers(key.columns)),
+            ("conkey", numbers(&index.key())),
         ]);
     }
 }
@@ -429,19 +449,44 @@ pub(super) fn pg_rewrite(context: &PgContext, rows: &mut Rows) {
 
 /// As PostgreSQL has it: a view's rule depends on what the view reads.
 pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
-    let mut push = |class: u32, object: u32, on_class: u32, on: u32, kind: &str| {
-        rows.push([
-            ("classid", oid(class)),
-            ("objid", oid(object)),
-            ("refclassid", oid(on_class)),
-            ("refobjid", oid(on)),
-            ("deptype", Value::text(kind)),
-        ]);
-    };
+    let mut push_column =
+        |class: u32, object: u32, [on_class, on]: [u32; 2], column, kind: &str| {
+            rows.push([
+                ("classid", oid(class)),
+                ("objid", oid(object)),
+                ("refclassid", oid(on_class)),
+                ("refobjid", oid(on)),
+                ("refobjsubid", count(column)),
+                ("deptype", Value::text(kind)),
+            ]);
+        };
+    let sequence = |id: &ObjectId| context.catalog.object(*id).is_some_and(|o| o.relkind() == 'S');
     for object in context.catalog.objects() {
         let id = object.id.0;
+        if let Some(own) = object.sequence().and_then(|sequence| sequence.owned_by) {
+            let kind = if own.identity { "i" } else { "a" };
+            push_column(PG_CLASS, id, [PG_CLASS, own.table.0], own.column + 1, kind);
+        }
+        for (number, column) in (1..).zip(&object.columns) {
+            let Some(text) = column.default.as_deref().filter(|_| object.relkind() == 'r') else {
+                continue;
+            };
+            let default = default_oid(id, number);
+            push_column(PG_ATTRDEF, default, [PG_CLASS, id], number, "a");
+            for (_, on) in sequences_in(text) {
+                push_column(PG_ATTRDEF, default, [PG_CLASS, on.0], 0, "n");
+            }
+        }
+        let mut push = |class, object, on_class, on, kind: &str| {
+            push_column(class, object, [on_class, on], 0, kind);
+        };
         if let Some(index) = object.index() {
-            push(PG_CLASS, id, PG_CLASS, index.on.0, "a");
+            let Some(constraint) = index.constraint else {
+                push(PG_CLASS, id, PG_CLASS, index.on.0, "a");
+                continue;
+            };
+            push(PG_CONSTRAINT, constraint.id.0, PG_CLASS, index.on.0, "a");
+            push(PG_CLASS, id, PG_CONSTRAINT, constraint.id.0, "i");
             continue;
         }
         if !object.is_relation() {
@@ -455,7 +500,9 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
             Some(_) => (PG_REWRITE, rule_oid(id)),
             None => (PG_CLASS, id),
         };
-        for on in &object.depends_on {
+        // Those are its defaults', or those of the column that owns it.
+        let others = object.depends_on.iter().filter(|on| !sequence(on) && !sequence(&object.id));
+        for on in others {
             let function = context.catalog.function(*on).is_some();
             push(dependant, own, if function { PG_PROC } else { PG_CLASS }, on.0, "n");
         }
@@ -516,7 +563,8 @@ pub(super) fn view_query(object: &Object) -> Option<&str> {
         | ObjectKind::Source(_)
         | ObjectKind::Index(_)
         | ObjectKind::Sink(_)
-        | ObjectKind::Subscription(_) => None,
+        | ObjectKind::Subscription(_)
+        | ObjectKind::Sequence(_) => None,
     }
 }
 
@@ -524,15 +572,4 @@ pub(super) fn view_query(object: &Object) -> Option<&str> {
 pub(super) fn view_text(object: &Object) -> Option<String> {
     let query = view_query(object)?.trim().trim_end_matches(';').trim_end();
     Some(format!(" {query};"))
-}
-
-/// `a, "B"`.
-pub(super) fn key_columns(table: &Object) -> String {
-    let key = primary_key(table);
-    let columns = key.iter().flat_map(|key| key.columns);
-    let names: Vec<String> = columns
-        .filter_map(|column| table.columns.get(*column))
-        .map(|column| crate::catalog::drop::quote_identifier(&column.name))
-        .collect();
-    names.join(", ")
 }

@@ -177,12 +177,13 @@ pub fn functions(context: &Arc<PgContext>) -> Vec<Arc<ScalarUDF>> {
     function_names()
         .filter(|name| functions_by_name(name).iter().any(|function| !function.catalog_only))
         .map(|name| {
+            let volatile = functions_by_name(name).iter().any(|function| function.volatile);
             Arc::new(ScalarUDF::new_from_impl(SystemFunction {
                 name,
                 context: Arc::clone(context),
                 signature: Signature::one_of(
                     vec![TypeSignature::Nullary, TypeSignature::VariadicAny],
-                    Volatility::Stable,
+                    if volatile { Volatility::Volatile } else { Volatility::Stable },
                 ),
             }))
         })
@@ -249,9 +250,25 @@ impl ScalarUDFImpl for SystemFunction {
     ) -> Result<ColumnarValue, DataFusionError> {
         let function = self.of_arity(arguments.args.len()).map_err(external)?;
         let constant = arguments.args.iter().all(|one| matches!(one, ColumnarValue::Scalar(_)));
+        if constant && let Some(batch) = function.batch {
+            let values = arguments.args.iter().map(|one| match one {
+                ColumnarValue::Scalar(scalar) => of_scalar(scalar),
+                ColumnarValue::Array(_) => Value::Null,
+            });
+            let values: Vec<Value> = values.collect();
+            let numbers = batch(&self.context, &values, arguments.number_rows).map_err(external)?;
+            return Ok(ColumnarValue::Array(numbers));
+        }
+        let constant = constant && !function.volatile;
         let count = if constant { 1 } else { arguments.number_rows };
         let sql_type = SqlType::of_field(&arguments.return_field);
-        let arrays = ColumnarValue::values_to_arrays(&arguments.args)?;
+        let arrays = match constant {
+            true => ColumnarValue::values_to_arrays(&arguments.args)?,
+            false => {
+                let each = arguments.args.iter().map(|one| one.to_array(arguments.number_rows));
+                each.collect::<Result<_, _>>()?
+            }
+        };
         let mut results = Vec::with_capacity(count);
         for row in 0..count {
             let values: Result<Vec<Value>, DataFusionError> = arrays

@@ -282,6 +282,36 @@ fn column_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
     }
 }
 
+/// USAGE of sequences. As in PostgreSQL, what an owner may without a grant is not listed.
+fn usage_grants(context: &PgContext, rows: &mut Rows, everybody: bool) {
+    let sequences = classes(context).into_iter().filter(|class| class.kind == "S");
+    for class in sequences.filter(|class| class.object().is_some_and(|one| one.acl.is_some())) {
+        for (entry, [grantor, grantee], owns) in grants_on(context, &class, everybody) {
+            if !entry.privileges.contains(Privileges::USAGE) {
+                continue;
+            }
+            rows.push([
+                ("grantor", Value::optional(grantor)),
+                ("grantee", Value::optional(grantee)),
+                ("object_catalog", Value::text(&context.session.database)),
+                ("object_schema", Value::text(&class.schema)),
+                ("object_name", Value::text(&class.name)),
+                ("object_type", Value::text("SEQUENCE")),
+                ("privilege_type", Value::text("USAGE")),
+                ("is_grantable", yes_or_no(owns || entry.grantable.contains(Privileges::USAGE))),
+            ]);
+        }
+    }
+}
+
+pub(super) fn usage_privileges(context: &PgContext, rows: &mut Rows) {
+    usage_grants(context, rows, true);
+}
+
+pub(super) fn role_usage_grants(context: &PgContext, rows: &mut Rows) {
+    usage_grants(context, rows, false);
+}
+
 pub(super) fn table_privileges(context: &PgContext, rows: &mut Rows) {
     table_grants(context, rows, true);
 }

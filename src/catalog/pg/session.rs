@@ -1,6 +1,6 @@
 //! What of a client's session the system catalogs show, and what their functions do to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,9 +9,12 @@ use std::time::Duration;
 use arrow::datatypes::SchemaRef;
 use parking_lot::Mutex;
 
+use super::super::Object;
 use super::super::catalog::{Catalog, DEFAULT_DATABASE, DEFAULT_OWNER};
 use super::lock::{LockRequest, SessionLocks};
+use crate::catalog::sequence::Position;
 use crate::clock::{self, WallTime};
+use crate::error::SqlResult;
 use crate::types::ObjectId;
 
 /// PostgreSQL's version that Weir reports, as `server_version_num` has it.
@@ -58,6 +61,40 @@ pub struct PgSession {
     pub cursors: Vec<Arc<Cursor>>,
     /// Its locks; `None`: nobody who could hold one.
     pub locks: Option<Arc<dyn SessionLocks>>,
+    /// Who gives the numbers of sequences; nobody where no statement can run.
+    pub numbering: Option<Arc<dyn Numbering>>,
+    /// The numbers that the session was given.
+    pub given: Arc<Mutex<Given>>,
+    /// The table that the statement writes: its identity columns are everybody's to number who may
+    /// write it.
+    pub writes: Option<ObjectId>,
+}
+
+/// Who knows where sequences stand. What a sequence is like, the caller's catalog says.
+pub trait Numbering: fmt::Debug + Send + Sync {
+    /// The next `count` numbers, which nobody else is given. May block for the disk.
+    fn take(&self, sequence: &Object, count: usize) -> SqlResult<Vec<i64>>;
+
+    /// Lets a sequence go on from elsewhere. May block for the disk.
+    fn set(&self, sequence: &Object, position: Position) -> SqlResult<()>;
+
+    /// Where a sequence stands.
+    fn standing(&self, sequence: &Object) -> SqlResult<Standing>;
+}
+
+/// Where a sequence stands, as `SELECT * FROM sequence` shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    pub position: Position,
+    /// How many numbers can be given before the disk is written again.
+    pub ahead: u64,
+}
+
+/// What `currval` and `lastval` tell a session.
+#[derive(Debug, Default)]
+pub struct Given {
+    pub by_sequence: HashMap<ObjectId, i64>,
+    pub last: Option<ObjectId>,
 }
 
 /// A prepared statement, as `pg_prepared_statements` shows it.
@@ -182,6 +219,9 @@ impl PgSession {
             prepared: Arc::default(),
             cursors: Vec::new(),
             locks: None,
+            numbering: None,
+            given: Arc::default(),
+            writes: None,
         }
     }
 

@@ -49,6 +49,17 @@ pub(super) fn system_tables(context: &PgContext, rows: &mut Rows) {
     tables(context, Of::System, rows);
 }
 
+/// Those of users are all that there are.
+pub(super) fn sequences(context: &PgContext, rows: &mut Rows) {
+    for class in chosen(context, Of::Users, &["S"]) {
+        rows.push([
+            ("relid", oid(class.oid)),
+            ("schemaname", Value::text(&class.schema)),
+            ("relname", Value::text(&class.name)),
+        ]);
+    }
+}
+
 fn indexes(context: &PgContext, of: Of, rows: &mut Rows) {
     for class in chosen(context, of, &["i"]) {
         let Some(index) = index_of(context, &class) else { continue };

@@ -77,6 +77,7 @@ pub(super) fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) 
         DropKind::Index => "index",
         DropKind::Sink => "sink",
         DropKind::Subscription => "subscription",
+        DropKind::Sequence => "sequence",
         DropKind::Schema | DropKind::Database => return Ok(()),
     };
     if object.kind_name() == wanted {

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::alter_table::with_not_null;
 use super::authority::Deed;
 use super::job::Beginning;
+use super::role::Edit;
 use super::unique_index::check_writers;
 use super::{DdlOutcome, Names, check_database, exists_already};
-use crate::catalog::object::{Index, IndexKey};
+use crate::catalog::object::{Index, IndexConstraint, IndexKey};
 use crate::catalog::pg::column_names;
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
 use crate::engine::Engine;
@@ -43,16 +45,18 @@ impl Engine {
                     return Ok(outcome);
                 }
             }
-            self.begin_index(&catalog, on, statement, definition, parallelism).await?
+            self.begin_index(&catalog, on, (statement, None), definition, parallelism).await?
         };
         self.finish_job(beginning, cancel).await
     }
 
-    async fn begin_index(
+    /// Begins an index, maybe for a constraint: `Some(true)` for a primary key. It is the caller's
+    /// turn.
+    pub(super) async fn begin_index(
         self: &Arc<Self>,
         catalog: &Catalog,
         on: &Object,
-        statement: &CreateIndex,
+        (statement, constraint): (&CreateIndex, Option<bool>),
         definition: &str,
         parallelism: usize,
     ) -> SqlResult<Beginning> {
@@ -61,13 +65,21 @@ impl Engine {
             Some(name) => name.clone(),
             None => catalog.index_name(&on.name, &shape.names(on)),
         };
-        let index = shape.index(on, statement.unique, parallelism);
+        let mut oids = catalog.oids();
+        let id = oids.next();
+        let mut index = shape.index(on, statement.unique, parallelism);
+        index.constraint = constraint.map(|primary| IndexConstraint { id: oids.next(), primary });
+        let mut edit = Edit::new(catalog);
+        if constraint == Some(true) {
+            let key: Vec<usize> = index.keys.iter().map(|key| key.column).collect();
+            edit.apply(|catalog| catalog.with_changed(with_not_null(on, &key)))?;
+        }
         let columns = index.order.iter().filter_map(|column| on.columns.get(*column));
         let columns = columns
             .map(|column| Column { default: None, comment: None, ..column.clone() })
             .collect();
         let object = Object {
-            id: catalog.oids().next(),
+            id,
             name: QualifiedName::new(&on.name.schema, name),
             kind: ObjectKind::Index(index),
             columns,
@@ -80,12 +92,12 @@ impl Engine {
             acl: None,
         };
         let job = planner::plan_index(catalog, &object)?;
-        let (id, unique) = (object.id, statement.unique);
+        let unique = statement.unique;
         if unique {
             check_writers(catalog, on)?;
         }
         let _writers = self.raise_guard(on, &object).await?;
-        let begun = self.begin_job(catalog, object, job).await;
+        let begun = self.begin_job_in(edit, object, job).await;
         match &begun {
             Ok(_) if unique => self.guard_stands(id).await?,
             Err(_) if unique => self.lower_guard(on.id, id).await?,
@@ -148,6 +160,7 @@ fn indexed<'a>(catalog: &'a Catalog, name: &Name, names: &Names) -> SqlResult<&'
         ObjectKind::Index(_) => "indexes",
         ObjectKind::Sink(_) => "sinks",
         ObjectKind::Subscription(_) => "subscriptions",
+        ObjectKind::Sequence(_) => "sequences",
     };
     let message = format!("cannot create index on relation \"{}\"", name.name);
     Err(SqlError::new(code::WRONG_OBJECT_TYPE, message)
@@ -219,6 +232,7 @@ impl Shape {
             on: on.id,
             keys: self.keys,
             unique,
+            constraint: None,
             included: self.included,
             order,
             key,

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::authority::Deed;
+use super::role::Edit;
+use super::sequence::number_columns;
 use super::{DdlOutcome, Names, exists_already, new_name};
 use crate::catalog::object::Table;
 use crate::catalog::{Column, Object, ObjectKind, QualifiedName};
@@ -43,8 +45,8 @@ impl Engine {
             &name.name,
             &mut statement.columns,
         )?;
-        let (edited, object) = self.new_table(&name, &statement, definition, depends_on, names)?;
-        let (next, changes) = edited;
+        let (edit, object) = self.new_table(&name, &statement, definition, depends_on, names)?;
+        let Edit { catalog: next, changes } = edit;
         let inbox = Arc::new(Inbox::new(self.store(), object.id, jobs::layout(&object)?));
         self.coordinator.add_table(Arc::clone(&inbox)).await?;
         self.commit_meta(changes).await?;
@@ -63,7 +65,7 @@ impl Engine {
         definition: &str,
         depends_on: Vec<ObjectId>,
         names: &Names,
-    ) -> SqlResult<(crate::catalog::edit::Edited, Object)> {
+    ) -> SqlResult<(Edit, Object)> {
         let catalog = self.catalog();
         let mut oids = catalog.oids();
         let keyed = !statement.primary_key.is_empty();
@@ -88,14 +90,17 @@ impl Engine {
             kind: ObjectKind::Table(table),
             columns,
             definition: definition.to_owned(),
-            depends_on,
+            depends_on: Vec::new(),
             comment: None,
             row_type: oids.next(),
             row_array_type: oids.next(),
             owner: names.user.clone(),
             acl: None,
         };
-        Ok((catalog.with_object(object.clone())?, object))
+        let mut edit = Edit::new(&catalog);
+        edit.apply(|catalog| catalog.with_object(object.clone()))?;
+        let object = number_columns(&mut edit, object, &statement.columns, depends_on)?;
+        Ok((edit, object))
     }
 }
 
@@ -109,6 +114,7 @@ pub(super) fn columns(declared: &[ColumnDef]) -> Vec<Column> {
             not_null: column.not_null,
             default: column.default.clone(),
             generated: column.generated.clone(),
+            identity: None,
             comment: None,
             computed: false,
         })
@@ -145,6 +151,7 @@ pub(super) fn declared_by_connector(
         not_null: !field.is_nullable(),
         default: None,
         generated: None,
+        numbering: None,
     });
     // Declared ones first: the statement's key names them by their places.
     Ok(declared.iter().cloned().chain(known).collect())

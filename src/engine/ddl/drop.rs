@@ -10,6 +10,7 @@ use crate::catalog::drop::{DropKind as RelationKind, DropPlan, DropRequest};
 use crate::checkpoint::coordinator::{Change, suspended_key};
 use crate::checkpoint::detached::progress_key;
 use crate::dataflow::source::positions_key;
+use crate::engine::sequences::sequence_key;
 use crate::engine::sink::place_key;
 use crate::engine::{Engine, boot, subscription};
 use crate::error::{SqlError, SqlResult, code};
@@ -37,6 +38,9 @@ impl Engine {
             DropKind::Sink => self.drop_relations(RelationKind::Sink, statement, names).await,
             DropKind::Subscription => {
                 self.drop_relations(RelationKind::Subscription, statement, names).await
+            }
+            DropKind::Sequence => {
+                self.drop_relations(RelationKind::Sequence, statement, names).await
             }
             DropKind::Index => self.drop_relations(RelationKind::Index, statement, names).await,
             DropKind::MaterializedView => {
@@ -185,6 +189,7 @@ impl Engine {
         // Not before: what has a name and no state is taken for something that can be read.
         for object in objects {
             self.coordinator.status().forget(*object);
+            self.sequences.forget(*object);
         }
         Ok(())
     }
@@ -207,6 +212,7 @@ pub(in crate::engine) fn own_meta(object: ObjectId) -> Vec<Vec<u8>> {
         suspended_key(object),
         place_key(object),
         subscription::marks_key(object),
+        sequence_key(object),
     ]
 }
 

@@ -84,6 +84,7 @@ impl Engine {
         change.check()?;
         let (kind, shown) = match statement.kind {
             DefaultKind::Tables => (NewKind::Relation, "table"),
+            DefaultKind::Sequences => (NewKind::Sequence, "sequence"),
             DefaultKind::Schemas => (NewKind::Schema, "schema"),
         };
         if kind == NewKind::Schema && !statement.schemas.is_empty() {
@@ -388,7 +389,14 @@ fn targets(
                 }
                 targets.push(Securable::Relation(object.id));
             }
-            Ok((targets, Privileges::OF_RELATION, "table"))
+            let sequences = relations.iter().all(|(kind, name)| {
+                *kind == Some(DropKind::Sequence)
+                    || relation(catalog, name, names).is_ok_and(|one| one.sequence().is_some())
+            });
+            Ok(match sequences {
+                true => (targets, Privileges::OF_SEQUENCE, "sequence"),
+                false => (targets, Privileges::OF_RELATION, "table"),
+            })
         }
         GrantOn::AllIn { kind, schemas } => {
             for schema in schemas {
@@ -399,7 +407,10 @@ fn targets(
                     .filter(|object| object.name.schema == schema.name && is_of(object, *kind));
                 targets.extend(inside.map(|object| Securable::Relation(object.id)));
             }
-            Ok((targets, Privileges::OF_RELATION, "table"))
+            Ok(match kind {
+                Some(DropKind::Sequence) => (targets, Privileges::OF_SEQUENCE, "sequence"),
+                _ => (targets, Privileges::OF_RELATION, "table"),
+            })
         }
         GrantOn::Schemas(schemas) => {
             for schema in schemas {
@@ -421,13 +432,16 @@ fn targets(
 fn is_of(object: &Object, kind: Option<DropKind>) -> bool {
     match (kind, &object.kind) {
         (_, ObjectKind::Index(_)) => false,
-        (None, ObjectKind::Sink(_) | ObjectKind::Subscription(_)) => false,
+        (None, ObjectKind::Sink(_) | ObjectKind::Subscription(_) | ObjectKind::Sequence(_)) => {
+            false
+        }
         (None, _)
         | (Some(DropKind::View), ObjectKind::View(_))
         | (Some(DropKind::MaterializedView), ObjectKind::MaterializedView(_))
         | (Some(DropKind::Source), ObjectKind::Source(_))
         | (Some(DropKind::Sink), ObjectKind::Sink(_))
-        | (Some(DropKind::Subscription), ObjectKind::Subscription(_)) => true,
+        | (Some(DropKind::Subscription), ObjectKind::Subscription(_))
+        | (Some(DropKind::Sequence), ObjectKind::Sequence(_)) => true,
         _ => false,
     }
 }
@@ -489,13 +503,14 @@ fn check_gives_away(
     }
 }
 
-/// Gives something to another; the indexes of a table go with it.
+/// Gives something to another; the indexes and the sequences of a table go with it.
 fn give(edit: &mut Edit, target: &Securable, owner: &str) -> SqlResult<()> {
     edit.apply(|catalog| catalog.with_owner(target, owner))?;
     if let Securable::Relation(id) = target {
-        let indexes: Vec<_> = edit.catalog.indexes(*id).map(|index| index.id).collect();
-        for index in indexes {
-            edit.apply(|catalog| catalog.with_owner(&Securable::Relation(index), owner))?;
+        let parts = edit.catalog.indexes(*id).chain(edit.catalog.owned_sequences(*id));
+        let parts: Vec<_> = parts.map(|part| part.id).collect();
+        for part in parts {
+            edit.apply(|catalog| catalog.with_owner(&Securable::Relation(part), owner))?;
         }
     }
     Ok(())

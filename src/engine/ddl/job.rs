@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::authority::Deed;
+use super::role::Edit;
 use super::{DdlOutcome, Names};
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::checkpoint::coordinator::{Change, JobSpec};
@@ -48,6 +49,16 @@ impl Engine {
         object: Object,
         graph: graph::Job,
     ) -> SqlResult<Beginning> {
+        self.begin_job_in(Edit::new(catalog), object, graph).await
+    }
+
+    /// The same with other changes, which become durable with it.
+    pub(super) async fn begin_job_in(
+        self: &Arc<Self>,
+        mut edit: Edit,
+        object: Object,
+        graph: graph::Job,
+    ) -> SqlResult<Beginning> {
         for input in graph.upstream_objects() {
             if let Some(error) = self.failure(input) {
                 return Err(error);
@@ -55,11 +66,12 @@ impl Engine {
         }
         let id = object.id;
         let job = JobSpec { graph: Arc::new(graph) };
-        let (next, mut meta) = catalog.with_object(object)?;
+        edit.apply(|catalog| catalog.with_object(object))?;
+        let Edit { catalog: next, changes: mut meta } = edit;
         meta.push(nothing_read(id));
         meta.push((boot::fingerprint_key(id), Some(boot::fingerprint(&job.graph))));
 
-        let changelog_on = followed(catalog, &job);
+        let changelog_on = followed(&next, &job);
         for input in &changelog_on {
             self.coordinator.readers().advance(*input, id, Epoch(0));
         }

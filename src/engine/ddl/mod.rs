@@ -1,6 +1,7 @@
 //! Statements that change what exists, one a file. Each makes its change durable, then visible in
 //! the catalog, and joins it to the graph; on failure it leaves nothing.
 
+mod alter_table;
 mod authority;
 mod comment;
 mod create_index;
@@ -17,6 +18,7 @@ mod job;
 mod rename;
 mod role;
 mod schema;
+mod sequence;
 mod settings;
 mod temporary;
 mod unique_index;
@@ -25,9 +27,7 @@ pub use create_materialized_view::Way;
 pub(super) use drop::own_meta;
 pub use job::Creation;
 pub(super) use temporary::forget_temporary;
-pub(super) use unique_index::{fill, forget_unfinished, guard_of};
-
-use std::sync::Arc;
+pub(super) use unique_index::{fill, forget_unfinished, guard_of, is_outdated};
 
 use crate::catalog::catalog::{PG_TEMP, is_temporary_schema};
 use crate::catalog::{Catalog, QualifiedName};
@@ -117,7 +117,7 @@ fn new_name(catalog: &Catalog, name: &planner::Name, names: &Names) -> SqlResult
 
 /// `CREATE ... IF NOT EXISTS` of something that exists: what to say; `None` if it does not exist.
 fn exists_already(
-    catalog: &Arc<Catalog>,
+    catalog: &Catalog,
     name: &QualifiedName,
     if_not_exists: bool,
 ) -> SqlResult<Option<DdlOutcome>> {

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use arrow::array::{Array, RecordBatch};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::catalog::{Catalog, Object, ObjectKind};
@@ -33,7 +34,8 @@ pub(in crate::engine) fn guard_of(on: &Object, index: &Object) -> SqlResult<Opti
     let Some(kind) = index.index().filter(|kind| kind.unique) else { return Ok(None) };
     let columns: Vec<usize> = kind.keys.iter().map(|key| key.column).collect();
     let name = index.name.name.clone();
-    Ok(Some(Guard::new(index.id, name, &on.stored_schema(), &columns)?))
+    let primary = kind.constraint.is_some_and(|constraint| constraint.primary);
+    Ok(Some(Guard::new(index.id, name, &on.stored_schema(), &columns)?.required(primary)))
 }
 
 /// Refuses a unique index where not all writers would keep it.
@@ -125,7 +127,14 @@ pub(in crate::engine) fn forget_unfinished(store: &Store, catalog: &Catalog) -> 
     Ok(())
 }
 
-/// Writes the keys of all committed rows of a table, which must differ.
+/// Whether a guard was written before guards said which row has a key.
+pub(in crate::engine) fn is_outdated(store: &Store, guard: &Guard) -> SqlResult<bool> {
+    let page = store.snapshot().page(guard.table(), Bound::Unbounded, None, 1)?;
+    Ok(page.entries().next().is_some_and(|(_, row)| row.is_empty()))
+}
+
+/// Writes the keys of all committed rows of a table, which must differ, and be there for a primary
+/// key.
 pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlResult<()> {
     let layout = jobs::layout(on)?;
     let snapshot = store.snapshot();
@@ -136,20 +145,27 @@ pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlR
         let page = snapshot.page(TableId::contents(on.id), from, None, PAGE_ROWS_MAX)?;
         let rows = layout.decode(page.entries())?.batch().clone();
         let keys = guard.keys(&rows)?;
+        if guard.required
+            && let Some(row) = keys.iter().position(Option::is_none)
+        {
+            return Err(null_in_key(on, guard, &rows, row));
+        }
+        let holders: Vec<&[u8]> = page.entries().map(|(key, _)| key).collect();
         let places: Vec<usize> = (0..keys.len()).filter(|row| keys[*row].is_some()).collect();
         let present: Vec<&Vec<u8>> = keys.iter().flatten().collect();
         let known = taken.get_many(&present)?;
         let mut seen = HashSet::with_capacity(present.len());
-        for ((key, known), place) in present.iter().zip(&known).zip(places) {
-            if known.is_some() || !seen.insert(*key) {
+        for ((key, known), place) in present.iter().zip(&known).zip(&places) {
+            let known = known.as_ref().is_some_and(|holder| !holder.is_empty());
+            if known || !seen.insert(*key) {
                 let message = format!("could not create unique index \"{}\"", guard.name);
-                let key = dml::key_text(guard, &rows, place)?;
+                let key = dml::key_text(guard, &rows, *place)?;
                 return Err(SqlError::new(code::UNIQUE_VIOLATION, message)
                     .detail(format!("Key {key} is duplicated.")));
             }
         }
-        for key in present {
-            taken.put(key, &[]);
+        for (key, place) in present.into_iter().zip(places) {
+            taken.put(key, holders[place]);
         }
         if let Some(change) = taken.freeze() {
             store.commit(Commit { changes: vec![change], ..Commit::default() })?;
@@ -159,4 +175,13 @@ pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlR
         }
         last = page.last_key().map(<[u8]>::to_vec);
     }
+}
+
+/// 23502.
+fn null_in_key(on: &Object, guard: &Guard, rows: &RecordBatch, row: usize) -> SqlError {
+    let is_null = |column: &&usize| rows.column(**column).is_null(row);
+    let column = guard.columns().iter().find(is_null).and_then(|one| on.columns.get(*one));
+    let (column, table) = (column.map_or("", |one| &one.name), &on.name.name);
+    let message = format!("column \"{column}\" of relation \"{table}\" contains null values");
+    SqlError::new(code::NOT_NULL_VIOLATION, message)
 }

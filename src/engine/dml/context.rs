@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::row_id::RowIds;
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::engine::locks::{Locks, Owner};
+use crate::engine::sequences::Sequences;
 use crate::types::ObjectId;
 
 /// Everybody has one that is its own, and writes one transaction at a time with it. Cheap to clone.
@@ -18,6 +19,7 @@ pub struct Context {
     /// Who takes them.
     pub owner: Owner,
     pub row_ids: Arc<RowIds>,
+    pub sequences: Arc<Sequences>,
     pub limits: Limits,
     /// How long a statement waits for a table; `None`: as long as it takes.
     pub lock_timeout: Option<Duration>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 
+use super::arbiter::Meant;
 use super::context::Context;
 use super::environment::{Environment, Naming};
 use super::insert::{push, sources};
@@ -72,6 +73,7 @@ impl CopyIn {
             assigning: environment.assigning.clone(),
             sources: sources(&environment, &given, &types)?,
             on_taken: OnTaken::Fail,
+            arbiters: transaction.arbiters(object.id, Meant::Key),
             keep_added: false,
         };
         Ok(Self {

@@ -15,6 +15,7 @@ use super::parameters::BoundParameters;
 use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
 use crate::catalog::Object;
+use crate::catalog::pg::PgSession;
 use crate::catalog::privilege::Privileges;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
@@ -67,9 +68,11 @@ impl Environment {
         transaction.lock(context, &object).await?;
         let mut query = query.clone();
         query.rows.extend(transaction.rows());
+        query.unique = transaction.unique()?;
         let rows: Arc<dyn StoredRows> = query.rows_of(object.id);
         let alias = naming.alias.unwrap_or(&object.name.name).to_owned();
         query.target = Some(Arc::clone(&object));
+        query.pg = Arc::new(PgSession { writes: Some(object.id), ..PgSession::clone(&query.pg) });
         let assigning = Assigning { style: query.style, now: query.now };
         let indexes = query.catalog.indexes(object.id);
         let unique = indexes.filter(|index| index.index().is_some_and(|index| index.unique));
@@ -136,6 +139,11 @@ impl Environment {
             }
         });
         Ok(sources.collect())
+    }
+
+    /// The default of a column.
+    pub(super) fn default(&self, column: usize) -> SqlResult<ValueSource> {
+        Ok(self.defaults(&[column])?.pop().unwrap_or(ValueSource::Null))
     }
 
     /// Plans a query of the statement.

@@ -7,6 +7,7 @@ use arrow::compute;
 use futures::TryStreamExt;
 
 use super::DmlResult;
+use super::arbiter::Meant;
 use super::conflict::{Resolution, Update};
 use super::context::Context;
 use super::environment::{Beside, Environment, Naming, blocking};
@@ -14,8 +15,8 @@ use super::inserter::{Inserter, Inserting, Numbered, ValueSource};
 use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
-use crate::catalog::Column;
 use crate::catalog::privilege::Privileges;
+use crate::catalog::{Column, Object};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
 use crate::planner::{insert_query, not_a_default};
@@ -44,7 +45,7 @@ pub async fn insert(
         columns.iter().map(|column| target.object.columns[*column].clone()).collect();
     let returning =
         environment.plan_returning(statement.returning.as_ref(), &Beside::default()).await?;
-    let resolution = resolution(&environment, statement.on_conflict.as_ref()).await?;
+    let (resolution, meant) = resolution(&environment, statement.on_conflict.as_ref()).await?;
     let (source, types) = match insert_query(statement, &listed)? {
         Some(source) => {
             let (rows, types) = environment.run_into(&source, &columns).await?;
@@ -55,11 +56,19 @@ pub async fn insert(
     let width = types.len();
     check_not_generated(&environment, &columns[..width.min(columns.len())], statement)?;
     check_width(width, &columns, statement)?;
+    let mut sources = sources(&environment, &columns[..width], &types)?;
+    for &column in &columns[..width] {
+        // What VALUES gives was replaced before.
+        if !statement.lists_values() && statement.ignores(&target.object.columns[column]) {
+            sources[column] = environment.default(column)?;
+        }
+    }
     let inserting = Inserting {
         target: target.clone(),
         assigning: environment.assigning.clone(),
-        sources: sources(&environment, &columns[..width], &types)?,
+        sources,
         on_taken: resolution.on_taken(),
+        arbiters: transaction.arbiters(target.object.id, meant),
         keep_added: returning.is_some(),
     };
     let mut inserter = Inserter::new(context, inserting);
@@ -75,8 +84,9 @@ pub async fn insert(
     let mut changes = std::mem::take(&mut inserter.changes);
     let mut written = std::mem::take(&mut inserter.added);
     let mut rows = inserter.count;
+    let collected = std::mem::take(&mut inserter.collected);
+    drop(inserter);
     if let Resolution::Update(update) = &resolution {
-        let collected = std::mem::take(&mut inserter.collected);
         let updated = update.run(&environment, changes, &collected).await?;
         changes = updated.changes;
         rows += updated.rows.numbers.len() as u64;
@@ -94,14 +104,15 @@ pub async fn insert(
     Ok(DmlResult { rows, returning })
 }
 
-/// The rows of a query are values, and a generated column takes none.
+/// The rows of a query are values, and a column that is computed or numbered takes none.
 fn check_not_generated(
     environment: &Environment,
     given: &[usize],
     statement: &Insert,
 ) -> SqlResult<()> {
     let columns = &environment.target.object.columns;
-    let generated = given.iter().map(|column| &columns[*column]).find(|c| c.generated.is_some());
+    let mut given = given.iter().map(|column| &columns[*column]);
+    let generated = given.find(|column| statement.refuses(column));
     match generated {
         // What VALUES says there was looked at before.
         Some(column) if !statement.lists_values() => Err(not_a_default(column)),
@@ -138,20 +149,20 @@ pub(super) fn sources(
     Ok(columns.map(source).collect())
 }
 
-/// What `clause` means for this target.
+/// What `clause` means for this target, and who says that a place is taken.
 async fn resolution(
     environment: &Environment,
     clause: Option<&OnConflict>,
-) -> SqlResult<Resolution> {
-    let Some(OnConflict { target, action }) = clause else { return Ok(Resolution::Fail) };
-    if let Some(target) = target {
-        check_conflict_target(environment, target)?;
-    }
+) -> SqlResult<(Resolution, Meant)> {
+    let Some(OnConflict { target, action }) = clause else {
+        return Ok((Resolution::Fail, Meant::Key));
+    };
+    let meant = match target {
+        Some(target) => conflict_target(environment, target)?,
+        None => Meant::All,
+    };
     match action {
-        ConflictAction::Nothing if target.is_none() && !environment.unique.is_empty() => {
-            Err(by_unique_index("ON CONFLICT DO NOTHING without columns"))
-        }
-        ConflictAction::Nothing => Ok(Resolution::Skip),
+        ConflictAction::Nothing => Ok((Resolution::Skip, meant)),
         ConflictAction::Update { .. } if target.is_none() => Err(SqlError::new(
             code::SYNTAX_ERROR,
             "ON CONFLICT DO UPDATE requires inference specification or constraint name",
@@ -159,19 +170,13 @@ async fn resolution(
         .hint("For example, ON CONFLICT (column_name).")),
         ConflictAction::Update { assignments, condition } => {
             let update = Update::plan(environment, assignments, condition.as_ref()).await?;
-            Ok(Resolution::Update(Box::new(update)))
+            Ok((Resolution::Update(Box::new(update)), meant))
         }
     }
 }
 
-/// Which row has the value of a unique index is not kept.
-fn by_unique_index(what: &str) -> SqlError {
-    SqlError::unsupported(format!("{what} on a table with a unique index"))
-        .hint("Name the columns of the primary key, or drop the unique index.")
-}
-
-/// The only conflict that something can be done about is that of the primary key.
-fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> SqlResult<()> {
+/// The primary key or unique index that a conflict is of.
+fn conflict_target(environment: &Environment, target: &ConflictTarget) -> SqlResult<Meant> {
     let object = &environment.target.object;
     let key = match environment.target.has_primary_key() {
         true => object.key(),
@@ -184,16 +189,16 @@ fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> 
             let mut sorted = key;
             sorted.sort_unstable();
             if sorted == named && !sorted.is_empty() {
-                return Ok(());
+                return Ok(Meant::Key);
             }
-            let unique = environment.unique.iter().filter_map(|index| index.index());
-            let mut unique = unique.map(|index| {
-                let mut columns: Vec<usize> = index.keys.iter().map(|key| key.column).collect();
+            let is_meant = |object: &&Arc<Object>| {
+                let keys = object.index().map_or(&[][..], |index| &index.keys);
+                let mut columns: Vec<usize> = keys.iter().map(|key| key.column).collect();
                 columns.sort_unstable();
-                columns
-            });
-            if unique.any(|columns| columns == named) {
-                return Err(by_unique_index("ON CONFLICT by other columns than the primary key's"));
+                columns == named
+            };
+            if let Some(index) = environment.unique.iter().find(is_meant) {
+                return Ok(Meant::Index(index.id));
             }
             Err(SqlError::new(
                 code::INVALID_COLUMN_REFERENCE,
@@ -203,7 +208,14 @@ fn check_conflict_target(environment: &Environment, target: &ConflictTarget) -> 
         ConflictTarget::Constraint(name) => {
             let target = &environment.target;
             if target.has_primary_key() && target.constraint_name() == *name {
-                return Ok(());
+                return Ok(Meant::Key);
+            }
+            let is_meant = |object: &&Arc<Object>| {
+                let enforces = object.index().is_some_and(|index| index.constraint.is_some());
+                enforces && object.name.name == *name
+            };
+            if let Some(index) = environment.unique.iter().find(is_meant) {
+                return Ok(Meant::Index(index.id));
             }
             Err(SqlError::new(
                 code::UNDEFINED_OBJECT,

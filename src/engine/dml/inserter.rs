@@ -12,6 +12,7 @@ use arrow::array::{
 use arrow::datatypes::Schema;
 use datafusion::physical_plan::PhysicalExpr;
 
+use super::arbiter::{Arbiters, Holder};
 use super::changes::Changes;
 use super::context::Context;
 use super::target::Target;
@@ -50,6 +51,7 @@ pub(super) struct Inserter {
     assigning: Assigning,
     sources: Vec<ValueSource>,
     on_taken: OnTaken,
+    arbiters: Arbiters,
     pub(super) changes: Changes,
     /// Rows that came in so far.
     sequence: u64,
@@ -80,6 +82,8 @@ pub(super) struct Inserting {
     /// One for each visible column.
     pub(super) sources: Vec<ValueSource>,
     pub(super) on_taken: OnTaken,
+    /// Who says that a place is taken.
+    pub(super) arbiters: Arbiters,
     /// Whether the added rows are wanted at the end, for RETURNING.
     pub(super) keep_added: bool,
 }
@@ -92,6 +96,7 @@ impl Inserter {
             assigning: inserting.assigning,
             sources: inserting.sources,
             on_taken: inserting.on_taken,
+            arbiters: inserting.arbiters,
             changes: Changes::default(),
             sequence: 0,
             added: Vec::new(),
@@ -129,28 +134,42 @@ impl Inserter {
             true => self.target.rows.get_many(&keys)?,
             false => vec![None; keys.len()],
         };
+        let mut asked = self.arbiters.ask(&rows)?;
         let mut free: Vec<u32> = Vec::with_capacity(keys.len());
         let mut taken: Vec<u32> = Vec::new();
+        let mut holders: Vec<Vec<u8>> = Vec::new();
         for (row, key) in (0u32..).zip(&keys) {
             let index = row as usize;
             let own = self.changes.get(key).is_some();
-            if !own && existing[index].is_none() {
-                self.changes.put(key, values.row(index).as_ref());
-                free.push(row);
-                continue;
-            }
-            match self.on_taken {
-                OnTaken::Fail => return Err(self.target.duplicate(&rows, index)),
-                OnTaken::Skip => {}
-                OnTaken::Collect if own => return Err(updated_twice()),
-                OnTaken::Collect => taken.push(row),
+            let holder = match own || existing[index].is_some() {
+                true if !self.arbiters.key => return Err(self.target.duplicate(&rows, index)),
+                true if own => Holder::Own,
+                true => Holder::Row(key.clone()),
+                false => self.arbiters.holder(&asked, index),
+            };
+            match (holder, self.on_taken) {
+                (Holder::None, _) => {
+                    self.changes.put(key, values.row(index).as_ref());
+                    self.arbiters.add(&mut asked, index);
+                    free.push(row);
+                }
+                (_, OnTaken::Fail) => return Err(self.target.duplicate(&rows, index)),
+                (_, OnTaken::Skip) => {}
+                (Holder::Own, OnTaken::Collect) => return Err(updated_twice()),
+                (Holder::Row(holder), OnTaken::Collect) => {
+                    taken.push(row);
+                    holders.push(holder);
+                }
             }
         }
         if !taken.is_empty() {
-            let found = taken.iter().filter_map(|row| {
-                Some((keys[*row as usize].as_slice(), existing[*row as usize].as_deref()?))
-            });
+            let stored = self.target.rows.get_many(&holders)?;
+            let found = holders.iter().zip(&stored);
+            let found = found.filter_map(|(key, row)| Some((key.as_slice(), row.as_deref()?)));
             let existing = self.target.layout.decode(found)?.batch().clone();
+            if existing.num_rows() != taken.len() {
+                return Err(SqlError::internal("a unique index has the key of no row"));
+            }
             self.collected.push(Collected { existing, proposed: take(&rows, &numbers, &taken)? });
         }
         self.count += free.len() as u64;

@@ -8,6 +8,7 @@
 //! What must hold: see `transaction`. Statements do not write: they say what changes, so one that
 //! fails half-way has changed nothing.
 
+mod arbiter;
 mod changes;
 mod conflict;
 mod context;

@@ -58,6 +58,10 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
         ObjectKind::Index(_) | ObjectKind::Sink(_) | ObjectKind::Subscription(_) => {
             object.check_readable()
         }
+        ObjectKind::Sequence(_) => {
+            let message = format!("cannot change sequence \"{name}\"");
+            Err(SqlError::new(code::WRONG_OBJECT_TYPE, message))
+        }
         ObjectKind::Source(_) => {
             Err(SqlError::new(code::WRONG_OBJECT_TYPE, format!("cannot change source \"{name}\""))
                 .hint("A table with the same connector can be read and written."))

@@ -13,6 +13,7 @@ use super::{
 use crate::catalog::{Object, QualifiedName};
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::engine::locks::{Locks, Owner};
+use crate::engine::sequences::Sequences;
 use crate::error::SqlResult;
 use crate::planner::parse;
 use crate::planner::statement::{CopyWhat, StatementKind};
@@ -47,6 +48,7 @@ impl Database {
             locks: Arc::new(Locks::default()),
             owner: Owner::Session(1),
             row_ids: Arc::new(RowIds::default()),
+            sequences: Arc::new(Sequences::new(fixture.store.clone())),
             limits: Limits { transaction_bytes_max: 8 << 20 },
             lock_timeout: None,
         };

@@ -8,20 +8,26 @@
 //! What must hold: a table is read for a decision only while its lock is held, and the lock is held
 //! until the transaction has entered its epoch; a statement applies all of its changes or none.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Weak};
 
+use super::arbiter::{Arbiters, Meant};
 use super::changes::Changes;
 use super::context::{Context, Limits};
 use super::environment::blocking;
 use super::undo::{Mark, Replaced, Step, UndoLog};
 use super::unique::{self, Taken};
 use crate::catalog::Object;
+use crate::catalog::durable::object_key;
+use crate::dataflow::guard::Guard;
 use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
 use crate::engine::locks::{Held, Owner};
+use crate::engine::sequences::Restart;
 use crate::error::{SqlError, SqlResult, code};
-use crate::serving::{Overlaid, Overlay, PendingRows, StoredRows};
-use crate::state::MetaEntry;
+use crate::serving::{
+    Holders, Overlaid, Overlay, PendingRows, SnapshotHolders, StoredRows, UniqueKeys,
+};
+use crate::state::{MetaEntry, Snapshot, StateError, TableReader};
 use crate::task;
 use crate::types::{Delta, Epoch, ObjectId};
 
@@ -33,6 +39,8 @@ pub struct Transaction {
     /// In the order of their ids, so that the write sets of two commits look alike.
     tables: BTreeMap<ObjectId, Written>,
     bytes: usize,
+    /// Sequences that begin anew if it comes through.
+    restarts: Vec<Restart>,
     /// What a ROLLBACK TO SAVEPOINT undoes.
     undo: UndoLog,
 }
@@ -72,6 +80,7 @@ impl Transaction {
             generation: None,
             tables: BTreeMap::new(),
             bytes: 0,
+            restarts: Vec::new(),
             undo: UndoLog::default(),
         }
     }
@@ -87,6 +96,9 @@ impl Transaction {
             match step {
                 Step::Locked(object) => {
                     self.tables.remove(&object);
+                }
+                Step::Restarted => {
+                    self.restarts.pop();
                 }
                 Step::Changed { object, entries, taken, deltas, bytes } => {
                     let table = self.tables.get_mut(&object).expect("its lock is undone later");
@@ -129,6 +141,38 @@ impl Transaction {
                 (*object, Arc::new(rows) as Arc<dyn StoredRows>)
             })
             .collect()
+    }
+
+    /// The unique indexes of the tables written, for a SELECT at `snapshot`.
+    pub fn unique_at(
+        &self,
+        snapshot: &Arc<Snapshot>,
+    ) -> SqlResult<Vec<(ObjectId, Vec<UniqueKeys>)>> {
+        let mut all = Vec::new();
+        for (object, table) in self.tables.iter().filter(|(_, table)| !table.overlay.is_empty()) {
+            let mut keys = Vec::new();
+            for (guard, _) in table.inbox.guards() {
+                // One that was made later has nothing there.
+                if snapshot.meta(&object_key(guard.index))?.is_some() {
+                    let base =
+                        SnapshotHolders { snapshot: Arc::clone(snapshot), index: guard.index };
+                    keys.push(table.unique_keys(&guard, Arc::new(base))?);
+                }
+            }
+            all.push((*object, keys));
+        }
+        Ok(all)
+    }
+
+    /// Those of every locked table, as the transaction sees them: committed, pending, its own.
+    pub(super) fn unique(&self) -> SqlResult<HashMap<ObjectId, Vec<UniqueKeys>>> {
+        let tables = self.tables.iter().map(|(object, table)| {
+            let guards = table.inbox.guards().into_iter();
+            let keys = guards
+                .map(|(guard, reader)| table.unique_keys(&guard, Arc::new(PendingHolders(reader))));
+            Ok((*object, keys.collect::<SqlResult<_>>()?))
+        });
+        tables.collect()
     }
 
     /// Takes the write lock of `object`, if the transaction does not hold it.
@@ -203,6 +247,15 @@ impl Transaction {
             .hint("Write in smaller transactions, or give the server more memory (--memory)."))
     }
 
+    /// What ON CONFLICT asks of the unique indexes of `object`, whose lock is held. It must be gone
+    /// when the statement is applied.
+    pub(super) fn arbiters(&self, object: ObjectId, meant: Meant) -> Arbiters {
+        match self.tables.get(&object) {
+            Some(table) => Arbiters::new(meant, table.inbox.guards(), &table.taken),
+            None => Arbiters::default(),
+        }
+    }
+
     /// Takes over what a statement changed in `object`, whose lock is held, if that leaves the keys
     /// of its unique indexes once.
     pub(super) async fn apply(&mut self, object: ObjectId, changes: Changes) -> SqlResult<()> {
@@ -215,7 +268,9 @@ impl Transaction {
         let mut changed = Taken::new();
         if !guards.is_empty() {
             let (taken, deltas) = (Arc::clone(&table.taken), deltas.clone());
-            changed = blocking(move || unique::check(&guards, &taken, &deltas)).await?;
+            let inbox = Arc::clone(&table.inbox);
+            let check = move || unique::check(&guards, &taken, &deltas, inbox.layout());
+            changed = blocking(check).await?;
         }
         let notes = self.undo.notes();
         let step = Step::Changed {
@@ -229,6 +284,17 @@ impl Transaction {
         self.bytes += bytes;
         table.deltas.extend(deltas);
         Ok(())
+    }
+
+    /// Sequences begin anew if the transaction comes through.
+    pub(super) fn restart(&mut self, restart: Restart) {
+        self.restarts.push(restart);
+        self.undo.note(Step::Restarted);
+    }
+
+    /// What sequences begin anew: for whoever knows when the transaction is durable.
+    pub fn take_restarts(&mut self) -> Vec<Restart> {
+        std::mem::take(&mut self.restarts)
     }
 
     /// `meta` becomes durable with what is written to `object`, whose lock is held.
@@ -278,6 +344,48 @@ impl Transaction {
 
     /// Forgets all writes and releases the locks; as dropping does.
     pub fn rollback(self) {}
+}
+
+impl Written {
+    /// The keys of a unique index: what the transaction did to them over `base`.
+    fn unique_keys(&self, guard: &Guard, base: Arc<dyn Holders>) -> SqlResult<UniqueKeys> {
+        // Not to be held on to: the next statement changes it in place.
+        let taken = Arc::downgrade(&self.taken);
+        let holders = Arc::new(OwnHolders { base, taken, index: guard.index });
+        let schema = Arc::clone(self.inbox.layout().schema());
+        UniqueKeys::new(&guard.name, schema, guard.columns(), holders)
+    }
+}
+
+/// Committed and pending keys.
+struct PendingHolders(TableReader);
+
+impl Holders for PendingHolders {
+    fn holders(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+        self.0.get_many(keys)
+    }
+}
+
+/// The same under what a transaction did.
+struct OwnHolders {
+    base: Arc<dyn Holders>,
+    taken: Weak<Taken>,
+    index: ObjectId,
+}
+
+impl Holders for OwnHolders {
+    fn holders(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
+        let mut holders = self.base.holders(keys)?;
+        let taken = self.taken.upgrade();
+        if let Some(own) = taken.as_ref().and_then(|taken| taken.get(&self.index)) {
+            for (key, holder) in keys.iter().zip(&mut holders) {
+                if let Some(changed) = own.get(key.as_slice()) {
+                    *holder = changed.as_deref().map(<[u8]>::to_vec);
+                }
+            }
+        }
+        Ok(holders)
+    }
 }
 
 fn write(inbox: Arc<Inbox>, overlay: Arc<Overlay>, deltas: &[Delta]) -> SqlResult<TableWrite> {

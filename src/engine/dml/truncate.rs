@@ -35,6 +35,10 @@ pub async fn truncate(
             objects.push(object);
         }
     }
+    let mut numbered = Vec::new();
+    for object in &objects {
+        numbered.extend(query.catalog.owned_sequences(object.id).cloned());
+    }
     let mut emptied = Vec::with_capacity(objects.len());
     let mut bytes = 0;
     let rows = transaction.rows();
@@ -56,6 +60,11 @@ pub async fn truncate(
     }
     for (object, changes) in emptied {
         transaction.apply(object, changes).await?;
+    }
+    if statement.restart_identity {
+        let sequences = Arc::clone(&context.sequences);
+        let restart = blocking(move || sequences.restart(numbered)).await?;
+        transaction.restart(restart);
     }
     Ok(DmlResult { rows: 0, returning: None })
 }

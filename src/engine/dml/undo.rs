@@ -34,6 +34,8 @@ pub(super) struct UndoLog {
 pub(super) enum Step {
     /// It took the write lock of a table.
     Locked(ObjectId),
+    /// It let sequences begin anew.
+    Restarted,
     /// It changed a table.
     Changed {
         object: ObjectId,
@@ -96,7 +98,7 @@ impl UndoLog {
 impl Step {
     fn bytes(&self) -> usize {
         let replaced = match self {
-            Step::Locked(_) => 0,
+            Step::Locked(_) | Step::Restarted => 0,
             Step::Changed { entries, taken, .. } => {
                 let taken = taken.iter().map(|(_, replaced)| replaced.bytes());
                 entries.bytes() + taken.sum::<usize>()

@@ -124,12 +124,16 @@ pub(super) fn assigned_columns(
             .position(assignment.column.position));
         }
         let name = &assignment.column.name;
-        if environment.target.object.columns[column].generated.is_some()
-            && assignment.value.is_some()
-        {
+        let target = &environment.target.object.columns[column];
+        let always = target.identity.is_some_and(|identity| identity.always);
+        if (target.generated.is_some() || always) && assignment.value.is_some() {
             let message = format!("column \"{name}\" can only be updated to DEFAULT");
+            let what = match always {
+                true => "an identity column defined as GENERATED ALWAYS",
+                false => "a generated column",
+            };
             return Err(SqlError::new(code::GENERATED_ALWAYS, message)
-                .detail(format!("Column \"{name}\" is a generated column."))
+                .detail(format!("Column \"{name}\" is {what}."))
                 .position(assignment.column.position));
         }
         columns.push(column);

@@ -41,6 +41,7 @@ fn table(
             not_null: rest == "not null",
             default: rest.strip_prefix("default ").map(str::to_owned),
             generated: None,
+            identity: None,
             comment: None,
             computed: false,
         }
@@ -76,6 +77,7 @@ fn columns(columns: &[(&str, &str)]) -> Vec<Column> {
             not_null: false,
             default: None,
             generated: None,
+            identity: None,
             comment: None,
             computed: false,
         })

@@ -3,11 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::Schema;
-use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::optimizer::Optimizer;
 use datafusion::prelude::SessionConfig;
 
+use super::super::drawn;
 use super::super::failure::planning_error;
 use super::super::grouping_sets;
 use super::super::labels::shown;
@@ -213,7 +214,11 @@ pub(in crate::planner) fn session() -> SqlResult<SessionState> {
             .with_information_schema(false);
         configure(&mut config);
         let builder = SessionStateBuilder::new().with_config(config).with_default_features();
-        functions::install(builder.build())
+        let mut state = functions::install(builder.build())?;
+        for function in drawn::functions() {
+            state.register_udf(function)?;
+        }
+        Ok(state)
     });
     let mut session = SESSION.clone()?;
     // Names that the optimizer makes up are counted anew: one query has one plan at any time.
@@ -288,6 +293,7 @@ fn columns(plan: &LogicalPlan, names: Names<'_>) -> SqlResult<Vec<Column>> {
             not_null: false,
             default: None,
             generated: None,
+            identity: None,
             comment: None,
         });
     }

@@ -10,6 +10,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 
+use super::super::sequence_names::is_of_sequences;
 use super::tree::{column_expr, nullable};
 use crate::error::{SqlError, SqlResult};
 
@@ -17,6 +18,7 @@ use crate::error::{SqlError, SqlResult};
 /// its inputs changing.
 pub(super) fn refuse_stable(plan: &LogicalPlan) -> SqlResult<()> {
     let mut refused = None;
+    let mut hint = "The view would change without its inputs changing.";
     plan.apply_with_subqueries(|node| {
         node.apply_expressions(|expr| {
             expr.apply(|expr| {
@@ -26,6 +28,14 @@ pub(super) fn refuse_stable(plan: &LogicalPlan) -> SqlResult<()> {
                     refused = Some(call.func.name().to_owned());
                     return Ok(TreeNodeRecursion::Stop);
                 }
+                if let Expr::ScalarFunction(call) = expr
+                    && is_of_sequences(call.func.name())
+                {
+                    refused = Some(call.func.name().to_owned());
+                    hint = "A view's rows are computed again and again, and a sequence gives each \
+                            number once: number the rows of a table.";
+                    return Ok(TreeNodeRecursion::Stop);
+                }
                 Ok(TreeNodeRecursion::Continue)
             })
         })
@@ -33,7 +43,7 @@ pub(super) fn refuse_stable(plan: &LogicalPlan) -> SqlResult<()> {
     match refused {
         Some(name) => {
             Err(SqlError::unsupported(format!("function {name}() in a materialized view"))
-                .hint("The view would change without its inputs changing."))
+                .hint(hint))
         }
         None => Ok(()),
     }

@@ -7,11 +7,11 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{
     ColumnDef, CreateDatabase, CreateMaterializedView, CreateSchema, CreateSource, CreateTable,
-    CreateView, OnCommit, StatementKind,
+    CreateView, Numbering, OnCommit, StatementKind,
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{function, index, options, role, sink, subscribe};
+use super::{function, index, options, role, sequence, sink, subscribe};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -49,20 +49,25 @@ pub(super) fn create(front: &mut Front<'_>) -> SqlResult<StatementKind> {
             if front.eat(&["table"]) {
                 return table(front, true);
             }
+            if front.eat(&["sequence"]) {
+                return sequence::create(front, true);
+            }
             refuse("a temporary relation that is no table")
         }
         "unlogged" => refuse("CREATE UNLOGGED TABLE"),
+        "sequence" if allowed_to_replace => sequence::create(front, false),
         "index" if allowed_to_replace => index::index(front, false),
         "sink" if allowed_to_replace => sink::sink(front),
         "subscription" if allowed_to_replace => subscribe::subscription(front),
         "unique" if allowed_to_replace && front.eat(&["index"]) => index::index(front, true),
         "role" if allowed_to_replace => role::create(front, false),
         "user" if allowed_to_replace => role::create(front, true),
-        what @ ("index" | "sink" | "sequence" | "type" | "role" | "user" | "extension"
-        | "trigger" | "procedure" | "aggregate" | "connection" | "secret"
-        | "subscription" | "publication" | "foreign" | "server" | "domain" | "rule"
-        | "policy" | "operator" | "cast" | "collation" | "language" | "recursive"
-        | "event") => refuse(&format!("CREATE {}", what.to_uppercase())),
+        what @ ("index" | "sink" | "type" | "role" | "user" | "extension" | "trigger"
+        | "procedure" | "aggregate" | "connection" | "secret" | "subscription"
+        | "publication" | "foreign" | "server" | "domain" | "rule" | "policy"
+        | "operator" | "cast" | "collation" | "language" | "recursive" | "event") => {
+            refuse(&format!("CREATE {}", what.to_uppercase()))
+        }
         _ => Err(SqlError::new(code::SYNTAX_ERROR, "syntax error in CREATE").position(position)),
     }
 }
@@ -246,9 +251,21 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
         return Err(SqlError::new(code::DUPLICATE_COLUMN, message).position(name.position));
     }
     let typed = !front.is(0, "as");
-    let sql_type = if typed { front.sql_type()? } else { SqlType::Unknown };
-    let mut column =
-        ColumnDef { name: name.name, sql_type, not_null: false, default: None, generated: None };
+    let serial = sequence::serial(front)?;
+    let mut numbering = serial.is_some().then_some(Numbering::Serial);
+    let sql_type = match serial {
+        Some(sql_type) => sql_type,
+        None if typed => front.sql_type()?,
+        None => SqlType::Unknown,
+    };
+    let mut column = ColumnDef {
+        name: name.name,
+        sql_type,
+        not_null: numbering.is_some(),
+        default: None,
+        generated: None,
+        numbering: None,
+    };
     let mut nullable = false;
     loop {
         let position = front.position();
@@ -262,26 +279,41 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
             set_key(elements, table, key, constraint.map(|name| name.name), position)?;
         } else if front.eat(&["default"]) {
             column.default = Some(front.default_text()?);
-        } else if let Some(text) = generated(front, position)? {
-            if column.generated.replace(text).is_some() {
-                let message = format!(
-                    "multiple generation clauses specified for column \"{}\" of table \"{}\"",
-                    column.name, table.name
-                );
-                return Err(SqlError::new(code::SYNTAX_ERROR, message).position(position));
+        } else if let Some(computed) = generated(front, position)? {
+            let twice = match computed {
+                Computed::By(text) => column.generated.replace(text).map(|_| GENERATIONS),
+                Computed::Identity(by) => {
+                    column.not_null = true;
+                    match numbering.replace(by) {
+                        Some(Numbering::Serial) => Some(DEFAULT_AND_IDENTITY),
+                        Some(_) => Some(IDENTITIES),
+                        None => None,
+                    }
+                }
+            };
+            if let Some(what) = twice {
+                return Err(specified(what, &column, table).position(position));
             }
         } else {
             refuse_column_constraint(front, position)?;
             break;
         }
     }
-    if column.default.is_some() && column.generated.is_some() {
-        let message = format!(
-            "both default and generation expression specified for column \"{}\" of table \"{}\"",
-            column.name, table.name
-        );
-        return Err(SqlError::new(code::SYNTAX_ERROR, message).position(name.position));
+    let (default, generated) = (column.default.is_some(), column.generated.is_some());
+    let both = match &numbering {
+        _ if default && generated => Some("both default and generation expression"),
+        Some(Numbering::Serial) if default => Some("multiple default values"),
+        Some(Numbering::Serial) if generated => Some("both default and generation expression"),
+        Some(Numbering::Identity { .. }) if default => Some(DEFAULT_AND_IDENTITY),
+        Some(Numbering::Identity { .. }) if generated => {
+            Some("both identity and generation expression")
+        }
+        _ => None,
+    };
+    if let Some(both) = both {
+        return Err(specified(both, &column, table).position(name.position));
     }
+    column.numbering = numbering;
     if nullable && column.not_null {
         let message = format!(
             "conflicting NULL/NOT NULL declarations for column \"{}\" of table \"{}\"",
@@ -293,13 +325,33 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
     Ok(())
 }
 
-/// `GENERATED ALWAYS AS (expression) [STORED | VIRTUAL]`, `AS expression`: the expression's text.
+const GENERATIONS: &str = "multiple generation clauses";
+const IDENTITIES: &str = "multiple identity specifications";
+const DEFAULT_AND_IDENTITY: &str = "both default and identity";
+
+/// What a column may have once.
+fn specified(what: &str, column: &ColumnDef, table: &Name) -> SqlError {
+    let (column, table) = (&column.name, &table.name);
+    let specified = if what == IDENTITIES { "" } else { " specified" };
+    let message = format!("{what}{specified} for column \"{column}\" of table \"{table}\"");
+    SqlError::new(code::SYNTAX_ERROR, message)
+}
+
+/// Where the values of a column come from that statements do not give.
+enum Computed {
+    /// The expression of this text.
+    By(String),
+    Identity(Numbering),
+}
+
+/// `GENERATED ALWAYS AS (expression) [STORED | VIRTUAL]`, `AS expression`,
+/// `GENERATED { ALWAYS | BY DEFAULT } AS IDENTITY`.
 ///
 /// What is computed from the row alone is the same whether it is kept or computed when it is read,
 /// so a VIRTUAL column is kept too.
-fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<String>> {
+fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<Computed>> {
     if front.eat(&["as"]) {
-        return front.default_text().map(Some);
+        return front.default_text().map(|text| Some(Computed::By(text)));
     }
     if !front.eat(&["generated"]) {
         return Ok(None);
@@ -310,9 +362,7 @@ fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<String>
     }
     front.expect(&["as"])?;
     if front.is(0, "identity") {
-        return Err(SqlError::unsupported("an identity column")
-            .hint("Use bigint, and give the numbers when inserting.")
-            .position(position));
+        return sequence::identity(front, always).map(|by| Some(Computed::Identity(by)));
     }
     if !always {
         let message = "for a generated column, GENERATED ALWAYS must be specified";
@@ -326,7 +376,7 @@ fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<String>
     if !front.eat(&["stored"]) {
         front.eat(&["virtual"]);
     }
-    Ok(Some(text))
+    Ok(Some(Computed::By(text)))
 }
 
 /// Names the constraint that is not built; anything else is for the caller to trip over.

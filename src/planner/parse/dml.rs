@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use sqlparser::ast::{self, Spanned, Visit, Visitor};
+use sqlparser::tokenizer::Token;
 
 use super::super::row_syntax::row;
 use super::super::statement::{
-    Assignment, ColumnRef, ConflictAction, ConflictTarget, Delete, Insert, OnConflict,
+    Assignment, ColumnRef, ConflictAction, ConflictTarget, Delete, Insert, OnConflict, Overriding,
     StatementKind, Truncate, Update,
 };
 use super::super::subquery_syntax::columns_of_subquery;
@@ -93,10 +94,44 @@ fn refuse_hidden_writes_in(with: Option<&ast::With>) -> SqlResult<()> {
 }
 
 pub(super) fn insert(front: &mut Front<'_>) -> SqlResult<StatementKind> {
+    if let Some((place, overriding)) = overriding(front)? {
+        return front.without(place..place + 3, |front| match insert(front)? {
+            StatementKind::Insert(mut insert) => {
+                insert.overriding = Some(overriding);
+                Ok(StatementKind::Insert(insert))
+            }
+            _ => Err(front.syntax_error()),
+        });
+    }
     match front.sql(|parser| parser.parse_statement())? {
         ast::Statement::Insert(insert) => convert_insert(front, insert, None),
         _ => Err(front.syntax_error()),
     }
+}
+
+/// Where `OVERRIDING { SYSTEM | USER } VALUE` stands, which sqlparser does not know: before what
+/// gives the rows.
+fn overriding(front: &Front<'_>) -> SqlResult<Option<(usize, Overriding)>> {
+    const ROWS: [&str; 5] = ["values", "select", "default", "with", "table"];
+    let mut depth = 0usize;
+    for ahead in 1.. {
+        match front.peek(ahead) {
+            Token::EOF => return Ok(None),
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            _ if ROWS.iter().any(|word| front.is(ahead, word)) => return Ok(None),
+            _ if front.is(ahead, "overriding") && front.is(ahead + 2, "value") => {
+                for (word, which) in [("system", Overriding::System), ("user", Overriding::User)] {
+                    if front.is(ahead + 1, word) {
+                        return Ok(Some((ahead, which)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 fn convert_insert(
@@ -138,6 +173,7 @@ fn convert_insert(
             .iter()
             .map(|column| convert_column(front, column))
             .collect::<SqlResult<_>>()?,
+        overriding: None,
         source,
         on_conflict,
         returning: insert.returning.map(|items| selection(front, items)),
@@ -248,10 +284,13 @@ pub(super) fn truncate(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         front.eat(&["only"]);
         front.name()
     })?;
-    // There are no sequences and no foreign keys, so these change nothing.
-    let _ = front.eat(&["restart", "identity"]) || front.eat(&["continue", "identity"]);
+    let restart_identity = front.eat(&["restart", "identity"]);
+    if !restart_identity {
+        front.eat(&["continue", "identity"]);
+    }
+    // There are no foreign keys, so these change nothing.
     let _ = front.eat(&["cascade"]) || front.eat(&["restrict"]);
-    Ok(StatementKind::Truncate(Truncate { tables }))
+    Ok(StatementKind::Truncate(Truncate { tables, restart_identity }))
 }
 
 /// The table that UPDATE and DELETE write, and its alias.

@@ -2,6 +2,7 @@
 //!
 //! All errors leave here in PostgreSQL's words: `syntax error at or near "x"`, with a position.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use sqlparser::ast;
@@ -125,9 +126,19 @@ impl<'a> Front<'a> {
         let spelled = spell_out_arrays(spell_out_trim(spell_out_table(tokens)));
         let marked = mark_symmetric(call_current_role(spelled));
         let marked = strengthen_locks(mark_rows_from(mark_exclusions(marked)));
+        Self { end, ..Self::of_spelled(marked, source, terminator) }
+    }
+
+    /// The same for tokens of one that was made so.
+    fn of_spelled(
+        tokens: Vec<TokenWithSpan>,
+        source: Arc<Source>,
+        terminator: Option<Span>,
+    ) -> Self {
+        let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(NESTING_MAX)
-            .with_tokens_with_locations(marked);
+            .with_tokens_with_locations(tokens);
         Self { parser, source, terminator, end }
     }
 
@@ -389,11 +400,36 @@ impl<'a> Front<'a> {
         }
         let tokens = (0..ahead).map(|ahead| self.peek_with_span(ahead).clone()).collect();
         let end = self.peek_with_span(ahead).span;
-        let mut front = Front::new(tokens, Arc::clone(&self.source), Some(end));
+        let mut front = Front::of_spelled(tokens, Arc::clone(&self.source), Some(end));
         let query = front.query()?;
         front.finish()?;
         (0..ahead).for_each(|_| self.advance());
         Ok(query)
+    }
+
+    /// Reads the rest of the statement as it is without some of its tokens, given by how far ahead
+    /// they are.
+    pub(super) fn without<T>(
+        &mut self,
+        left_out: Range<usize>,
+        read: impl FnOnce(&mut Front<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let mut tokens = Vec::new();
+        for ahead in 0.. {
+            let token = self.peek_with_span(ahead);
+            if token.token == Token::EOF {
+                break;
+            }
+            if !left_out.contains(&ahead) {
+                tokens.push(token.clone());
+            }
+        }
+        let all = tokens.len() + left_out.len();
+        let mut front = Front::of_spelled(tokens, Arc::clone(&self.source), self.terminator);
+        let read = read(&mut front)?;
+        front.finish()?;
+        (0..all).for_each(|_| self.advance());
+        Ok(read)
     }
 
     pub(super) fn wrap_query(&self, tree: ast::Query) -> Query {
@@ -638,10 +674,6 @@ pub(in crate::planner) fn type_named(written: &str) -> SqlResult<SqlType> {
     let name = written.split_whitespace().collect::<Vec<_>>().join(" ");
     let name = if name.contains('"') { name } else { name.to_lowercase() };
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
-    if matches!(name, "serial" | "bigserial" | "smallserial" | "serial4" | "serial8") {
-        return Err(SqlError::unsupported(format!("type {name}"))
-            .hint("Use bigint, and give the numbers when inserting."));
-    }
     let Some(sql_type) = SqlType::parse(name) else {
         let message = format!("type \"{}\" does not exist", name.replace('"', ""));
         return Err(SqlError::new(code::UNDEFINED_OBJECT, message));

@@ -143,13 +143,14 @@ fn grantees(front: &mut Front<'_>, direction: Direction) -> SqlResult<Vec<RoleNa
 fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
     let position = front.position();
     if front.eat(&["all"]) {
-        let kinds: [(&[&str], Option<DropKind>); 6] = [
+        let kinds: [(&[&str], Option<DropKind>); 7] = [
             (&["tables"], None),
             (&["views"], Some(DropKind::View)),
             (&["materialized", "views"], Some(DropKind::MaterializedView)),
             (&["sources"], Some(DropKind::Source)),
             (&["sinks"], Some(DropKind::Sink)),
             (&["subscriptions"], Some(DropKind::Subscription)),
+            (&["sequences"], Some(DropKind::Sequence)),
         ];
         for (words, kind) in kinds {
             if front.eat(words) {
@@ -164,7 +165,6 @@ fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
         "function",
         "procedure",
         "routine",
-        "sequence",
         "type",
         "domain",
         "language",
@@ -198,6 +198,7 @@ fn grant_on(front: &mut Front<'_>) -> SqlResult<GrantOn> {
             (&["source"], DropKind::Source),
             (&["sink"], DropKind::Sink),
             (&["subscription"], DropKind::Subscription),
+            (&["sequence"], DropKind::Sequence),
         ]
         .into_iter()
         .find(|(words, _)| front.eat(words))
@@ -215,6 +216,12 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     }
     if front.eat(&["role"]) || front.eat(&["user"]) {
         return role::alter(front);
+    }
+    if let Some(statement) = super::sequence::alter(front)? {
+        return Ok(statement);
+    }
+    if let Some(statement) = super::alter_table::alter(front)? {
+        return Ok(statement);
     }
     let unsupported = || SqlError::unsupported("ALTER").position(position);
     let mut if_exists = false;
@@ -270,6 +277,7 @@ fn default_privileges(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let position = front.position();
     let kind = match front.word()?.as_str() {
         "tables" => DefaultKind::Tables,
+        "sequences" => DefaultKind::Sequences,
         "schemas" => DefaultKind::Schemas,
         other => {
             let what = format!("ALTER DEFAULT PRIVILEGES on {}", other.to_uppercase());

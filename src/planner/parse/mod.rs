@@ -5,6 +5,7 @@
 //! queries, expressions, types and DML bodies are sqlparser's, everything else is read here, so
 //! that the streaming statements and PostgreSQL's own session statements have one grammar.
 
+mod alter_table;
 mod copy;
 mod create;
 mod cursors;
@@ -22,6 +23,7 @@ mod other;
 mod rename;
 mod role;
 mod script;
+mod sequence;
 mod sink;
 mod subscribe;
 mod variables;

@@ -10,7 +10,7 @@ use crate::error::{SqlError, SqlResult, code};
 
 /// The words for a kind of object.
 pub(super) fn object_kind(front: &mut Front<'_>) -> SqlResult<DropKind> {
-    let kinds: [(&[&str], DropKind); 9] = [
+    let kinds: [(&[&str], DropKind); 10] = [
         (&["table"], DropKind::Table),
         (&["source"], DropKind::Source),
         (&["view"], DropKind::View),
@@ -18,6 +18,7 @@ pub(super) fn object_kind(front: &mut Front<'_>) -> SqlResult<DropKind> {
         (&["index"], DropKind::Index),
         (&["sink"], DropKind::Sink),
         (&["subscription"], DropKind::Subscription),
+        (&["sequence"], DropKind::Sequence),
         (&["schema"], DropKind::Schema),
         (&["database"], DropKind::Database),
     ];
@@ -34,7 +35,6 @@ pub(super) fn drop(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     let position = front.position();
     front.expect(&["drop"])?;
     let not_built = [
-        "sequence",
         "type",
         "extension",
         "trigger",

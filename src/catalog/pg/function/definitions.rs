@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use super::super::class::{Class, class};
 use super::super::data::{fixed_description, fixed_rows, fixed_value};
-use super::super::index::index_text;
+use super::super::index::{index_text, indexes};
 use super::super::names::{reg_from_text, type_text};
-use super::super::objects::{
-    PG_CLASS, PG_DATABASE, PG_NAMESPACE, key_columns, primary_key, view_text,
-};
+use super::super::objects::{PG_CLASS, PG_DATABASE, PG_NAMESPACE, view_text};
 use super::super::procs::function_of;
 use super::super::relation::relation;
+use super::super::sequences::shown_expression;
 use super::super::value::Reg;
 use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
@@ -19,17 +18,16 @@ use crate::catalog::drop::quote_identifier;
 use crate::catalog::function::Body;
 use crate::error::SqlResult;
 
-pub(super) const FUNCTIONS: [Function; 23] = [
+pub(super) const FUNCTIONS: [Function; 22] = [
     // A stored expression is kept as its text.
-    strict("pg_get_expr", (2, 3), Returns::Text, |_, arguments| Ok(argument(arguments, 0).clone())),
+    strict("pg_get_expr", (2, 3), Returns::Text, |context, arguments| {
+        Ok(Value::text(shown_expression(context, &text_argument(context, arguments, 0))))
+    }),
     strict("pg_get_indexdef", (1, 3), Returns::Text, index_definition),
     strict("pg_get_constraintdef", (1, 2), Returns::Text, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
-        let table = context
-            .catalog
-            .objects()
-            .find(|object| primary_key(object).is_some_and(|key| key.constraint == oid));
-        Ok(Value::optional(table.map(|table| format!("PRIMARY KEY ({})", key_columns(table)))))
+        let index = indexes(context).find(|index| index.constraint == Some(oid));
+        Ok(Value::optional(index.and_then(|index| index.constraint_text())))
     }),
     strict("pg_get_viewdef", (1, 2), Returns::Text, |context, arguments| {
         let oid = match argument(arguments, 0) {
@@ -44,7 +42,6 @@ pub(super) const FUNCTIONS: [Function; 23] = [
     strict("pg_get_triggerdef", (1, 2), Returns::Text, none),
     strict("pg_get_partkeydef", (1, 1), Returns::Text, none),
     strict("pg_get_statisticsobjdef_columns", (1, 1), Returns::Text, none),
-    strict("pg_get_serial_sequence", (2, 2), Returns::Text, none),
     strict("pg_get_function_sqlbody", (1, 1), Returns::Text, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
         let body = function_of(context, oid).and_then(|function| match &function.body {

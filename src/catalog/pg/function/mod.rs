@@ -5,6 +5,7 @@ mod definitions;
 mod locks;
 mod names;
 mod privileges;
+mod sequences;
 mod sessions;
 mod sizes;
 mod text;
@@ -13,6 +14,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use sessions::check_notification;
+
+use arrow::array::ArrayRef;
 
 use super::PgContext;
 use super::value::Value;
@@ -30,8 +33,15 @@ pub struct Function {
     pub strict: bool,
     /// DataFusion has its own, which statements over user tables use.
     pub catalog_only: bool,
+    /// Another result each time.
+    pub volatile: bool,
+    /// The results of so many calls at once, with the same arguments.
+    pub(super) batch: Option<Batch>,
     pub(super) call: fn(&PgContext, &[Value]) -> SqlResult<Value>,
 }
+
+/// Computes the results of many calls.
+pub(super) type Batch = fn(&PgContext, &[Value], usize) -> SqlResult<ArrayRef>;
 
 /// The type of a function's result.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +108,17 @@ const fn strict(
     returns: Returns,
     call: fn(&PgContext, &[Value]) -> SqlResult<Value>,
 ) -> Function {
-    Function { name, arity, returns, strict: true, catalog_only: false, call }
+    let batch = None;
+    Function {
+        name,
+        arity,
+        returns,
+        strict: true,
+        catalog_only: false,
+        volatile: false,
+        batch,
+        call,
+    }
 }
 
 /// A function that sees NULLs.
@@ -108,7 +128,7 @@ const fn lenient(
     returns: Returns,
     call: fn(&PgContext, &[Value]) -> SqlResult<Value>,
 ) -> Function {
-    Function { name, arity, returns, strict: false, catalog_only: false, call }
+    Function { strict: false, ..strict(name, arity, returns, call) }
 }
 
 impl Function {
@@ -117,14 +137,22 @@ impl Function {
         self.catalog_only = true;
         self
     }
+
+    /// It gives another result each time, many at once by `batch`.
+    const fn volatile(mut self, batch: Option<Batch>) -> Self {
+        self.volatile = true;
+        self.batch = batch;
+        self
+    }
 }
 
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Function>>> = LazyLock::new(|| {
-    let groups: [&'static [Function]; 8] = [
+    let groups: [&'static [Function]; 9] = [
         &names::FUNCTIONS,
         &definitions::FUNCTIONS,
         &sizes::FUNCTIONS,
         &privileges::FUNCTIONS,
+        &sequences::FUNCTIONS,
         &sessions::FUNCTIONS,
         &locks::FUNCTIONS,
         &text::FUNCTIONS,

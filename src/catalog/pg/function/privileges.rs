@@ -7,6 +7,7 @@ use super::super::class::{Class, class};
 use super::super::names::{find, reg_from_text};
 use super::super::value::Reg;
 use super::super::{PgContext, Value, is_restricted};
+use super::sequences::not_a_sequence;
 use super::{Function, Returns, argument, strict, text_argument};
 use crate::catalog::Role;
 use crate::catalog::access::Actor;
@@ -32,9 +33,7 @@ pub(super) const FUNCTIONS: [Function; 12] = [
     }),
     strict("has_language_privilege", (2, 3), Returns::Boolean, |_, _| Ok(Value::Bool(true))),
     strict("has_tablespace_privilege", (2, 3), Returns::Boolean, |_, _| Ok(Value::Bool(true))),
-    strict("has_sequence_privilege", (2, 3), Returns::Boolean, |context, arguments| {
-        on_relation(context, &Question::of(context, arguments, 2)?)
-    }),
+    strict("has_sequence_privilege", (2, 3), Returns::Boolean, on_sequence),
     strict("pg_has_role", (2, 3), Returns::Boolean, has_role),
     strict("row_security_active", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
 ];
@@ -136,9 +135,26 @@ fn relation_of(context: &PgContext, subject: &Value) -> SqlResult<Option<Class>>
     Ok(oid.and_then(|oid| class(context, oid)))
 }
 
+fn on_sequence(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let question = Question::of(context, arguments, 2)?;
+    match relation_of(context, question.subject)? {
+        Some(class) if class.kind != "S" => Err(not_a_sequence(&class.name)),
+        Some(class) => on_class(context, &question, &class, Privileges::OF_SEQUENCE),
+        None => Ok(Value::Null),
+    }
+}
+
 fn on_relation(context: &PgContext, question: &Question<'_>) -> SqlResult<Value> {
     let Some(class) = relation_of(context, question.subject)? else { return Ok(Value::Null) };
-    let all = Privileges::OF_RELATION;
+    on_class(context, question, &class, Privileges::OF_RELATION)
+}
+
+fn on_class(
+    context: &PgContext,
+    question: &Question<'_>,
+    class: &Class,
+    all: Privileges,
+) -> SqlResult<Value> {
     let owner = context.catalog.owner_id(&class.owner);
     let Some(object) = class.object() else {
         // A system relation: to be read, by everybody but for a few.

@@ -2,7 +2,7 @@
 
 use super::super::PgContext;
 use super::super::class::{Class, classes, namespace_oid};
-use super::super::objects::primary_key;
+use super::super::index::indexes;
 use super::super::relation::{Rows, system_indexes};
 use super::super::value::Value;
 use super::{database, yes_or_no};
@@ -18,16 +18,16 @@ struct Key {
 }
 
 fn keys(context: &PgContext) -> Vec<Key> {
-    let users = context.catalog.objects().filter_map(|object| {
-        let key = primary_key(object)?;
-        let columns = key.columns.iter().filter_map(|column| object.columns.get(*column));
-        Some(Key {
-            schema: object.name.schema.clone(),
-            table: object.name.name.clone(),
-            name: key.name.to_owned(),
-            primary: true,
+    let users = indexes(context).filter(|index| index.constraint.is_some()).map(|index| {
+        let key = index.key();
+        let columns = key.iter().filter_map(|column| index.on.columns.get(*column));
+        Key {
+            schema: index.on.name.schema.clone(),
+            table: index.on.name.name.clone(),
+            name: index.name.clone(),
+            primary: index.primary,
             columns: columns.map(|column| column.name.clone()).collect(),
-        })
+        }
     });
     let system = system_indexes().iter().filter(|index| index.constraint != 0);
     let system = system.map(|index| Key {

@@ -14,6 +14,7 @@ use super::data::fixed_value;
 use super::names::type_text;
 use super::objects::view_text;
 use super::relation::Rows;
+use super::sequences::{IdentityShape, shown_expression};
 use super::value::Value;
 use crate::catalog::catalog::INFORMATION_SCHEMA;
 use crate::types::SqlType;
@@ -88,13 +89,19 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
     for class in standard(context) {
         for (position, column) in (1..).zip(&class.columns) {
             let shape = Shape::of(context, column);
+            let identity = IdentityShape::of(context, column);
             rows.push([
                 ("table_catalog", database(context)),
                 ("table_schema", Value::text(&class.schema)),
                 ("table_name", Value::text(&class.name)),
                 ("column_name", Value::text(&column.name)),
                 ("ordinal_position", Value::Int(position)),
-                ("column_default", Value::optional(column.default.as_deref())),
+                (
+                    "column_default",
+                    Value::optional(
+                        column.default.as_deref().map(|t| shown_expression(context, t)),
+                    ),
+                ),
                 ("is_nullable", yes_or_no(!column.not_null)),
                 ("data_type", Value::text(shape.data_type)),
                 ("character_maximum_length", shape.length),
@@ -117,8 +124,13 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
                 ("domain_name", Value::optional(shape.domain)),
                 ("dtd_identifier", Value::text(position.to_string())),
                 ("is_self_referencing", yes_or_no(false)),
-                ("is_identity", yes_or_no(false)),
-                ("identity_cycle", yes_or_no(false)),
+                ("is_identity", yes_or_no(column.identity.is_some())),
+                ("identity_generation", identity.generation),
+                ("identity_start", identity.start),
+                ("identity_increment", identity.increment),
+                ("identity_maximum", identity.maximum),
+                ("identity_minimum", identity.minimum),
+                ("identity_cycle", yes_or_no(identity.cycles)),
                 (
                     "is_generated",
                     Value::text(if column.generated.is_some() { "ALWAYS" } else { "NEVER" }),

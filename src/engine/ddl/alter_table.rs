@@ -1,0 +1,309 @@
+//! `ALTER TABLE`: constraints that indexes enforce, and defaults.
+//!
+//! A primary key that is added is a unique index, NOT NULL columns, and the catalog saying so: rows
+//! go on being told apart by their hidden id, so that nothing that reads the table is built again.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::authority::Deed;
+use super::role::Edit;
+use super::{DdlOutcome, Names, check_database, drop};
+use crate::catalog::{Catalog, Object, ObjectKind, QualifiedName, quote_identifier};
+use crate::engine::Engine;
+use crate::error::{SqlError, SqlResult, code};
+use crate::planner;
+use crate::planner::statement::{
+    AlterTable, ColumnDef, ColumnRef, CreateIndex, IndexKey, NewConstraint, TableChange,
+};
+
+impl Engine {
+    /// Changes a table, one change after the other.
+    pub async fn alter_table(
+        self: &Arc<Self>,
+        statement: &AlterTable,
+        names: &Names,
+        parallelism: usize,
+        cancel: &CancellationToken,
+    ) -> SqlResult<DdlOutcome> {
+        let mut outcome = DdlOutcome::default();
+        for change in &statement.changes {
+            let done = match change {
+                TableChange::AddConstraint(new) => {
+                    self.add_constraint(statement, new, names, parallelism, cancel).await?
+                }
+                TableChange::DropConstraint { name, if_exists, cascade } => {
+                    self.drop_constraint(statement, name, (*if_exists, *cascade), names).await?
+                }
+                TableChange::SetDefault { column, default } => {
+                    self.set_default(statement, column, default.clone(), names).await?
+                }
+            };
+            outcome.notices.extend(done.notices);
+        }
+        Ok(outcome)
+    }
+
+    async fn add_constraint(
+        self: &Arc<Self>,
+        statement: &AlterTable,
+        new: &NewConstraint,
+        names: &Names,
+        parallelism: usize,
+        cancel: &CancellationToken,
+    ) -> SqlResult<DdlOutcome> {
+        let beginning = {
+            let deed = Deed::OwnColumn(&statement.table);
+            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
+            let catalog = self.catalog();
+            let Some(table) = altered(&catalog, statement, "ADD CONSTRAINT", names)? else {
+                return Ok(skipped(statement));
+            };
+            let index = index_of(&catalog, table, new)?;
+            let definition = format!(
+                "CREATE UNIQUE INDEX {} ON {}.{} ({})",
+                quote_identifier(index.name.as_deref().unwrap_or_default()),
+                quote_identifier(&table.name.schema),
+                quote_identifier(&table.name.name),
+                new.columns
+                    .iter()
+                    .map(|c| quote_identifier(&c.name))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            );
+            let kind = Some(new.primary);
+            self.begin_index(&catalog, table, (&index, kind), &definition, parallelism).await?
+        };
+        let before = statement.table.clone();
+        match self.finish_job(beginning, cancel).await {
+            Err(error) if new.primary => {
+                self.forget_not_null(&before, new, names).await;
+                Err(error)
+            }
+            finished => finished,
+        }
+    }
+
+    /// A primary key that came to nothing leaves no NOT NULL.
+    async fn forget_not_null(&self, table: &planner::Name, new: &NewConstraint, names: &Names) {
+        let _one_at_a_time = self.ddl.lock().await;
+        let catalog = self.catalog();
+        let (schema, name) = (table.schema.as_deref(), &table.name);
+        let Some(table) = catalog.resolve(&names.search_path, schema, name) else { return };
+        let mut changed = Object::clone(table);
+        for column in &mut changed.columns {
+            let named = new.columns.iter().any(|one| one.name == column.name);
+            column.not_null &= !named;
+        }
+        let edited = match catalog.with_changed(changed) {
+            Ok((next, changes)) => self.commit_meta(changes).await.map(|()| self.publish(next)),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = edited {
+            tracing::error!(table = name, %error, "columns stay NOT NULL");
+        }
+    }
+
+    async fn drop_constraint(
+        self: &Arc<Self>,
+        statement: &AlterTable,
+        name: &str,
+        (if_exists, cascade): (bool, bool),
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        let deed = Deed::OwnColumn(&statement.table);
+        let _one_at_a_time = self.permitted(deed, names).await?;
+        let catalog = self.catalog();
+        let Some(table) = altered(&catalog, statement, "DROP CONSTRAINT", names)? else {
+            return Ok(skipped(statement));
+        };
+        if let ObjectKind::Table(kind) = &table.kind
+            && kind.primary_key_name.as_deref() == Some(name)
+        {
+            return Err(SqlError::unsupported("dropping a primary key that came with its table")
+                .hint("Its rows are stored by it: make another table, and copy them."));
+        }
+        let enforced = |index: &&Arc<Object>| {
+            index.name.name == name && index.index().is_some_and(|one| one.constraint.is_some())
+        };
+        let Some(index) = catalog.indexes(table.id).find(enforced) else {
+            let relation = &table.name.name;
+            let message =
+                format!("constraint \"{name}\" of relation \"{relation}\" does not exist");
+            return match if_exists {
+                true => Ok(DdlOutcome::notice(format!("{message}, skipping"))),
+                false => Err(SqlError::new(code::UNDEFINED_OBJECT, message)),
+            };
+        };
+        let plan = catalog.plan_drop_all(vec![index.id], &names.search_path, cascade)?;
+        let (next, changes) = catalog.without(&plan.objects)?;
+        self.take_away(&plan.objects, next, changes).await?;
+        Ok(drop::outcome(plan))
+    }
+
+    async fn set_default(
+        &self,
+        statement: &AlterTable,
+        column: &ColumnRef,
+        default: Option<String>,
+        names: &Names,
+    ) -> SqlResult<DdlOutcome> {
+        let deed = Deed::OwnColumn(&statement.table);
+        let _one_at_a_time = self.permitted(deed, names).await?;
+        let catalog = self.catalog();
+        let Some(table) = altered(&catalog, statement, "ALTER COLUMN ... SET DEFAULT", names)?
+        else {
+            return Ok(skipped(statement));
+        };
+        let place = column_of(table, column)?;
+        check_plain(table, place)?;
+        let mut columns: Vec<ColumnDef> = table.columns.iter().map(declared).collect();
+        columns[place].default = default;
+        let path = &names.search_path;
+        let (catalog, name) = (&catalog, &table.name.name);
+        let depends_on = planner::check_column_expressions(catalog, path, name, &mut columns)?;
+        let mut changed = Object { depends_on, ..Object::clone(table) };
+        changed.columns[place].default = columns[place].default.clone();
+        let mut edit = Edit::new(catalog);
+        edit.apply(|catalog| catalog.with_changed(changed))?;
+        self.finish_edit(edit).await?;
+        Ok(DdlOutcome::default())
+    }
+}
+
+fn declared(column: &crate::catalog::Column) -> ColumnDef {
+    ColumnDef {
+        name: column.name.clone(),
+        sql_type: column.sql_type.clone(),
+        not_null: column.not_null,
+        default: column.default.clone(),
+        generated: column.generated.clone(),
+        numbering: None,
+    }
+}
+
+/// The table that a statement names; `None`: there is none, and that is well.
+fn altered<'a>(
+    catalog: &'a Catalog,
+    statement: &AlterTable,
+    action: &str,
+    names: &Names,
+) -> SqlResult<Option<&'a Object>> {
+    let name = &statement.table;
+    check_database(name, names)?;
+    let found = catalog.resolve(&names.search_path, name.schema.as_deref(), &name.name);
+    let Some(object) = found else {
+        return match statement.if_exists {
+            true => Ok(None),
+            false => {
+                let message = format!("relation \"{name}\" does not exist");
+                Err(SqlError::new(code::UNDEFINED_TABLE, message))
+            }
+        };
+    };
+    if matches!(object.kind, ObjectKind::Table(_)) {
+        return Ok(Some(object));
+    }
+    let relation = &object.name.name;
+    let message = format!("ALTER action {action} cannot be performed on relation \"{relation}\"");
+    Err(SqlError::new(code::WRONG_OBJECT_TYPE, message)
+        .detail(format!("This operation is not supported for {}s.", object.kind_name())))
+}
+
+fn skipped(statement: &AlterTable) -> DdlOutcome {
+    DdlOutcome::notice(format!("relation \"{}\" does not exist, skipping", statement.table))
+}
+
+fn column_of(table: &Object, column: &ColumnRef) -> SqlResult<usize> {
+    table.columns.iter().position(|found| found.name == column.name).ok_or_else(|| {
+        let message = format!(
+            "column \"{}\" of relation \"{}\" does not exist",
+            column.name, table.name.name
+        );
+        SqlError::new(code::UNDEFINED_COLUMN, message)
+    })
+}
+
+/// Refuses a default where the values come from elsewhere.
+fn check_plain(table: &Object, place: usize) -> SqlResult<()> {
+    let column = &table.columns[place];
+    let what = match (column.identity, &column.generated) {
+        (Some(_), _) => "an identity column",
+        (_, Some(_)) => "a generated column",
+        _ => return Ok(()),
+    };
+    let message =
+        format!("column \"{}\" of relation \"{}\" is {what}", column.name, table.name.name);
+    Err(SqlError::new(code::SYNTAX_ERROR, message))
+}
+
+/// The index that enforces a new constraint.
+fn index_of(catalog: &Catalog, table: &Object, new: &NewConstraint) -> SqlResult<CreateIndex> {
+    let name = &table.name;
+    if new.primary && has_primary_key(catalog, table) {
+        let message = format!("multiple primary keys for table \"{}\" are not allowed", name.name);
+        return Err(SqlError::new(code::INVALID_TABLE_DEFINITION, message));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for column in &new.columns {
+        let column = column.name.as_str();
+        if !table.columns.iter().any(|found| found.name == column) {
+            let message = format!("column \"{column}\" named in key does not exist");
+            return Err(SqlError::new(code::UNDEFINED_COLUMN, message));
+        }
+        if seen.contains(&column) {
+            let kind = if new.primary { "primary key" } else { "unique" };
+            let message = format!("column \"{column}\" appears twice in {kind} constraint");
+            return Err(SqlError::new(code::DUPLICATE_COLUMN, message));
+        }
+        seen.push(column);
+    }
+    let columns: Vec<String> = seen.iter().map(|column| (*column).to_owned()).collect();
+    let made_up = || match new.primary {
+        true => catalog.primary_key_name(name),
+        false => catalog.unique_name(name, &columns),
+    };
+    let index = new.name.clone().unwrap_or_else(made_up);
+    let taken = QualifiedName::new(&name.schema, &index);
+    super::exists_already(catalog, &taken, false)?;
+    let ascending = |column: &ColumnRef| IndexKey {
+        column: column.clone(),
+        descending: false,
+        nulls_first: false,
+    };
+    Ok(CreateIndex {
+        unique: true,
+        name: Some(index),
+        if_not_exists: false,
+        table: planner::Name {
+            database: None,
+            schema: Some(name.schema.clone()),
+            name: name.name.clone(),
+            position: 1,
+        },
+        keys: new.columns.iter().map(ascending).collect(),
+        included: new.included.clone(),
+    })
+}
+
+/// Whether a table has a primary key, of whatever make.
+fn has_primary_key(catalog: &Catalog, table: &Object) -> bool {
+    let own = matches!(&table.kind, ObjectKind::Table(kind) if !kind.primary_key.is_empty());
+    let added = |index: &Arc<Object>| {
+        let constraint = index.index().and_then(|index| index.constraint);
+        constraint.is_some_and(|constraint| constraint.primary)
+    };
+    own || catalog.indexes(table.id).any(added)
+}
+
+/// A table whose columns are NOT NULL as its new primary key has them.
+pub(super) fn with_not_null(table: &Object, key: &[usize]) -> Object {
+    let mut changed = table.clone();
+    for &column in key {
+        if let Some(column) = changed.columns.get_mut(column) {
+            column.not_null = true;
+        }
+    }
+    changed
+}
