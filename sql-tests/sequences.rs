@@ -11,6 +11,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::client::{self, execute, value};
 use crate::harness::{self, trial};
+use crate::psql::psql;
 use crate::server::Server;
 
 const KILLS: u64 = 12;
@@ -25,6 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("sequences/give_nothing_twice_over_kill_9", nothing_twice),
         trial("sequences/have_no_gap_over_a_stop", no_gap),
+        trial("sequences/number_what_is_copied", copied),
     ]
 }
 
@@ -120,5 +122,25 @@ async fn no_gap() -> Result<()> {
     let client = server.connect().await?;
     ensure!(value(&client, "SELECT nextval('s')").await? == "4", "a gap");
     ensure!(value(&client, "INSERT INTO t (v) VALUES (4) RETURNING id").await? == "4", "a gap");
+    Ok(())
+}
+
+async fn copied() -> Result<()> {
+    let server = Server::start(2).await?;
+    let client = server.connect().await?;
+    execute(&client, OBJECTS).await?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("rows");
+    let rows: Vec<String> = (1..=20_000).map(|row| row.to_string()).collect();
+    std::fs::write(&file, rows.join("\n"))?;
+    let copy = format!(r"\copy t (v) FROM '{}'", file.display());
+    let output = psql(&server, &[&copy]).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let numbered =
+        "SELECT count(*) || ' ' || sum(CASE WHEN id = v AND alone = v THEN 1 END) FROM t";
+    ensure!(value(&client, numbered).await? == "20000 20000", "rows are numbered as they come");
+    // What is reserved beyond a batch is little.
+    let next: i64 = value(&client, "INSERT INTO t (v) VALUES (0) RETURNING id").await?.parse()?;
+    ensure!(next == 20_001, "{next}");
     Ok(())
 }

@@ -129,6 +129,7 @@ fn check_kind(statement: &Rename, actual: &str, is_relation: bool) -> SqlResult<
         DropKind::MaterializedView => "materialized view",
         DropKind::Sink => "sink",
         DropKind::Subscription => "subscription",
+        DropKind::Sequence => "sequence",
         DropKind::Schema | DropKind::Database => return Ok(()),
     };
     if wanted == actual {
