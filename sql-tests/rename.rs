@@ -1,5 +1,5 @@
-//! Renames: nothing is built again at the next start, every view is what its query says, and what is
-//! shown of a query says the same by today's names.
+//! Renames: nothing is built again at the next start, every view is what its query says, and what
+//! is shown of a query says the same by the names of today.
 
 use anyhow::{Result, ensure};
 use sqllogictest::harness::Trial;

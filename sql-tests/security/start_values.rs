@@ -47,7 +47,8 @@ async fn sessions_begin() -> Result<()> {
     execute(&ann, "SET timezone = 'UTC'; DISCARD ALL").await?;
     ensure!(value(&ann, "SHOW timezone").await? == "Europe/Berlin", "DISCARD goes elsewhere");
     let config = format!(
-        "host=127.0.0.1 port={} user=ann dbname=weir options='-c TimeZone=UTC -c extra_float_digits=0'",
+        "host=127.0.0.1 port={} user=ann dbname=weir \
+         options='-c TimeZone=UTC -c extra_float_digits=0'",
         server.port
     );
     let (client, connection) = tokio_postgres::connect(&config, tokio_postgres::NoTls).await?;

@@ -226,6 +226,7 @@ fn in_schema(object: &Arc<Object>, old: &str, new: &str) -> Option<Object> {
         ObjectKind::Table(_)
         | ObjectKind::Source(_)
         | ObjectKind::Index(_)
+        | ObjectKind::Sequence(_)
         | ObjectKind::Subscription(_) => {}
     }
     (renamed != **object).then_some(renamed)

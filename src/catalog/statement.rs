@@ -7,6 +7,7 @@ use super::object::{
     Column, Connector, Index, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Sink,
     Table,
 };
+use super::sequence::{Sequence, sequences_in};
 use crate::types::ObjectId;
 
 impl Catalog {
@@ -15,10 +16,10 @@ impl Catalog {
         let name = qualified(&object.name);
         match &object.kind {
             ObjectKind::Table(table) => {
-                format!("CREATE TABLE {name} {}", table_text(object, table))
+                format!("CREATE TABLE {name} {}", self.table_text(object, table))
             }
             ObjectKind::Source(source) => {
-                let columns = list(object.columns.iter().map(column_text));
+                let columns = list(object.columns.iter().map(|column| self.column_text(column)));
                 let connector = connector_text(&source.connector);
                 format!("CREATE SOURCE {name} ({columns}) {connector}")
             }
@@ -31,6 +32,9 @@ impl Catalog {
                 let options = view_options(view);
                 format!("CREATE MATERIALIZED VIEW {name} ({columns}) WITH ({options}) AS {query}")
             }
+            ObjectKind::Sequence(sequence) => {
+                format!("CREATE SEQUENCE {name} {}", sequence_text(sequence))
+            }
             ObjectKind::Index(index) => self.index_text(object, index),
             ObjectKind::Sink(sink) => self.sink_text(object, sink),
             ObjectKind::Subscription(subscription) => format!(
@@ -39,6 +43,54 @@ impl Catalog {
                 subscription.retention_ms
             ),
         }
+    }
+
+    fn table_text(&self, object: &Object, table: &Table) -> String {
+        let columns = object.columns.iter().map(|column| self.column_text(column));
+        let mut elements: Vec<String> = columns.collect();
+        if let Some(name) = &table.primary_key_name {
+            let key = table.primary_key.iter().filter_map(|column| object.columns.get(*column));
+            let key = list(key.map(|column| quote_identifier(&column.name)));
+            elements.push(format!("CONSTRAINT {} PRIMARY KEY ({key})", quote_identifier(name)));
+        }
+        let mut text = format!("({})", elements.join(", "));
+        if table.append_only {
+            text.push_str(" APPEND ONLY");
+        }
+        if let Some(connector) = &table.connector {
+            text.push(' ');
+            text.push_str(&connector_text(connector));
+        }
+        text
+    }
+
+    fn column_text(&self, column: &Column) -> String {
+        let mut text = format!("{} {}", quote_identifier(&column.name), column.sql_type);
+        if let Some(default) = &column.default {
+            text.push_str(&format!(" DEFAULT {}", self.default_text(default)));
+        }
+        if let Some(generated) = &column.generated {
+            text.push_str(&format!(" GENERATED ALWAYS AS ({generated}) STORED"));
+        }
+        if let Some(identity) = &column.identity {
+            let when = if identity.always { "ALWAYS" } else { "BY DEFAULT" };
+            text.push_str(&format!(" GENERATED {when} AS IDENTITY"));
+        }
+        if column.not_null {
+            text.push_str(" NOT NULL");
+        }
+        text
+    }
+
+    /// A default with the names of its sequences.
+    fn default_text(&self, default: &str) -> String {
+        let (mut text, mut from) = (String::new(), 0);
+        for (place, sequence) in sequences_in(default) {
+            text.push_str(&default[from..place.start]);
+            text.push_str(&format!("{}::regclass", quoted(&self.name_of(sequence))));
+            from = place.end;
+        }
+        text + &default[from..]
     }
 
     fn name_of(&self, id: ObjectId) -> String {
@@ -118,36 +170,13 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn table_text(object: &Object, table: &Table) -> String {
-    let mut elements: Vec<String> = object.columns.iter().map(column_text).collect();
-    if let Some(name) = &table.primary_key_name {
-        let key = table.primary_key.iter().filter_map(|column| object.columns.get(*column));
-        let key = list(key.map(|column| quote_identifier(&column.name)));
-        elements.push(format!("CONSTRAINT {} PRIMARY KEY ({key})", quote_identifier(name)));
-    }
-    let mut text = format!("({})", elements.join(", "));
-    if table.append_only {
-        text.push_str(" APPEND ONLY");
-    }
-    if let Some(connector) = &table.connector {
-        text.push(' ');
-        text.push_str(&connector_text(connector));
-    }
-    text
-}
-
-fn column_text(column: &Column) -> String {
-    let mut text = format!("{} {}", quote_identifier(&column.name), column.sql_type);
-    if let Some(default) = &column.default {
-        text.push_str(&format!(" DEFAULT {default}"));
-    }
-    if let Some(generated) = &column.generated {
-        text.push_str(&format!(" GENERATED ALWAYS AS ({generated}) STORED"));
-    }
-    if column.not_null {
-        text.push_str(" NOT NULL");
-    }
-    text
+fn sequence_text(sequence: &Sequence) -> String {
+    let Sequence { sql_type, start, increment, min, max, cache, .. } = sequence;
+    let cycle = if sequence.cycle { " CYCLE" } else { "" };
+    format!(
+        "AS {sql_type} INCREMENT BY {increment} MINVALUE {min} MAXVALUE {max} START WITH {start} \
+         CACHE {cache}{cycle}"
+    )
 }
 
 fn connector_text(connector: &Connector) -> String {

@@ -175,7 +175,7 @@ impl Engine {
             gate: Arc::clone(self.gate()),
             inbox: Arc::new(move |table| engine.inbox(table)),
             locks: Arc::clone(&self.locks),
-            owner: self.locks.task(),
+            owner: None,
             row_ids: Arc::clone(&self.row_ids),
             sequences: Arc::clone(&self.sequences),
             limits: dml::Limits {

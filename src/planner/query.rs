@@ -179,8 +179,8 @@ pub(super) fn computing_functions(state: &SessionState, tree: &ast::Query) -> Sq
 }
 
 /// What the names of a query mean.
-#[derive(Clone, Copy)]
-struct Within<'a> {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Within<'a> {
     /// Whatever the search path finds.
     names: &'a [Meant],
     /// The search path of the function whose body it is; `None`: the session's.

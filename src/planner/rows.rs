@@ -28,7 +28,7 @@ use super::labels::shown;
 use super::names::Relations;
 use super::parse::{fold_ident, parse_expression, parse_query};
 use super::query::{
-    PlannedQuery, computing_functions, plan_tree, session_functions, session_relations,
+    PlannedQuery, Within, computing_functions, plan_tree, session_functions, session_relations,
 };
 use super::source::Source;
 use super::statement::Assignment;
@@ -186,7 +186,7 @@ async fn plan_any(
         select.projection = spelled_out(items, relations)?;
     }
     tree.with = with.map(|with| (*with.tree).clone());
-    let mut known = session_relations(state, &tree, None).await?;
+    let mut known = session_relations(state, &tree, Within::default()).await?;
     for (index, relation) in relations.iter().enumerate() {
         let numbers = Arc::new(Field::new(ROW_NUMBER, DataType::Int64, false));
         let fields = relation.schema.fields().iter().cloned().chain([numbers]);

@@ -42,7 +42,7 @@ impl Session {
     pub(super) fn dml_context(&self) -> dml::Context {
         let mut context = self.engine.dml_context();
         context.lock_timeout = self.lock_timeout();
-        context.owner = self.locks.owner();
+        context.owner = Some(self.locks.owner());
         context
     }
 

@@ -1,7 +1,8 @@
 //! Savepoints: SAVEPOINT, RELEASE, ROLLBACK TO.
 //!
 //! What goes back with a savepoint: rows and their locks, variables, cursors that were opened after
-//! it, notifications, advisory locks for the transaction. What does not, as in PostgreSQL: sequences, and how far a cursor has come.
+//! it, notifications, advisory locks for the transaction. What does not, as in PostgreSQL:
+//! sequences, and how far a cursor has come.
 
 use super::channels::WordMark;
 use super::outcome::Outcome;

@@ -202,7 +202,18 @@ fn rename_object(
         }
         NewName::Schema(new) => {
             let Some(name) = moved(edit, actor, object, new)? else { return Ok(()) };
-            move_object(edit, object, name)
+            if let Some(owner) = owned_by(object) {
+                let owner = edit.catalog.object(owner).map(|table| table.name.name.clone());
+                return Err(with_its_table(&old.name, &owner.unwrap_or_default()));
+            }
+            move_object(edit, object, name)?;
+            // Its sequences go with it.
+            let owned = edit.catalog.objects().filter(|one| owned_by(one) == Some(object.id));
+            for sequence in owned.map(Arc::clone).collect::<Vec<_>>() {
+                let name = QualifiedName::new(new, &sequence.name.name);
+                move_object(edit, &sequence, name)?;
+            }
+            Ok(())
         }
         NewName::Column { column, name } => rename_column(edit, object, column, name),
         NewName::Constraint { constraint, name } => match &object.kind {
@@ -212,6 +223,20 @@ fn rename_object(
             _ => Err(no_constraint(constraint, &old.name)),
         },
     }
+}
+
+/// The table that a sequence belongs to.
+fn owned_by(object: &Object) -> Option<ObjectId> {
+    match &object.kind {
+        ObjectKind::Sequence(sequence) => sequence.owned_by.map(|owner| owner.table),
+        _ => None,
+    }
+}
+
+fn with_its_table(sequence: &str, table: &str) -> SqlError {
+    let message = "cannot move an owned sequence into another schema";
+    SqlError::new(code::FEATURE_NOT_SUPPORTED, message)
+        .detail(format!("Sequence \"{sequence}\" is linked to table \"{table}\"."))
 }
 
 /// The name in another schema; `None`: it is there already.

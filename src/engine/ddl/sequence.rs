@@ -116,6 +116,7 @@ fn object(
         generated: None,
         identity: None,
         comment: None,
+        computed: false,
     };
     Object {
         id: catalog.oids().next(),

@@ -9,15 +9,15 @@ use crate::engine::locks::{Locks, Owner};
 use crate::engine::sequences::Sequences;
 use crate::types::ObjectId;
 
-/// Everybody has one that is its own, and writes one transaction at a time with it. Cheap to clone.
+/// A session writes one transaction at a time with its own. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     pub gate: Arc<Gate>,
     /// The inbox of a table, while it exists.
     pub inbox: Arc<dyn Fn(ObjectId) -> Option<Arc<Inbox>> + Send + Sync>,
     pub locks: Arc<Locks>,
-    /// Who takes them.
-    pub owner: Owner,
+    /// Who takes them: a session. `None`: each transaction by itself.
+    pub owner: Option<Owner>,
     pub row_ids: Arc<RowIds>,
     pub sequences: Arc<Sequences>,
     pub limits: Limits,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::catalog::{Object, QualifiedName};
 use crate::dataflow::inbox::{Gate, Inbox};
-use crate::engine::locks::{Locks, Owner};
+use crate::engine::locks::Locks;
 use crate::engine::sequences::Sequences;
 use crate::error::SqlResult;
 use crate::planner::parse;
@@ -46,7 +46,7 @@ impl Database {
             gate: Arc::new(Gate::new(Epoch(1))),
             inbox: Arc::new(move |id| known.iter().find(|inbox| inbox.object() == id).cloned()),
             locks: Arc::new(Locks::default()),
-            owner: Owner::Session(1),
+            owner: None,
             row_ids: Arc::new(RowIds::default()),
             sequences: Arc::new(Sequences::new(fixture.store.clone())),
             limits: Limits { transaction_bytes_max: 8 << 20 },

@@ -76,7 +76,7 @@ impl Transaction {
     /// An empty one. A statement outside of BEGIN ... COMMIT is a transaction of its own.
     pub fn begin(context: &Context) -> Self {
         Self {
-            owner: context.owner,
+            owner: context.owner.unwrap_or_else(|| context.locks.task()),
             generation: None,
             tables: BTreeMap::new(),
             bytes: 0,

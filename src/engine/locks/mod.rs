@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What must hold: an owner says that it waits before it waits, and that it holds before it goes
-//! on; so of the owners of a circle the last one to wait sees the circle, and is the one that fails.
+//! on; so of the owners of a circle the last one to wait sees it, and is the one that fails.
 
 mod advisory;
 mod table;
