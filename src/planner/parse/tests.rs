@@ -98,14 +98,14 @@ fn create_table_decides_columns_key_and_connector() {
          \"C\" timestamp with time zone default now(), d text[] null, e double precision, \
          CONSTRAINT k PRIMARY KEY (b, a)) APPEND ONLY",
         expect![[r#"
-            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1"), generated: None }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()"), generated: None }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None, generated: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None, generated: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [], temporary: None })
+            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1"), generated: None, numbering: None }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()"), generated: None, numbering: None }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None, generated: None, numbering: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [], temporary: None })
         "#]],
     );
     shows(
         "create source f (a int, b varchar(5)) with (connector = 'file', path='x/*.csv', \
          a.b = 3) format plain encode csv (header = 'true', null = 'NA')",
         expect![[r#"
-            CreateSource(CreateSource { name: Name { database: None, schema: None, name: "f", position: 15 }, if_not_exists: false, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None }, ColumnDef { name: "b", sql_type: Varchar(Some(5)), not_null: false, default: None, generated: None }], connector: Connector { name: "file", options: {"a.b": "3", "path": "x/*.csv"}, format: Some("plain"), encode: Some("csv"), encode_options: {"header": "true", "null": "NA"} } })
+            CreateSource(CreateSource { name: Name { database: None, schema: None, name: "f", position: 15 }, if_not_exists: false, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "b", sql_type: Varchar(Some(5)), not_null: false, default: None, generated: None, numbering: None }], connector: Connector { name: "file", options: {"a.b": "3", "path": "x/*.csv"}, format: Some("plain"), encode: Some("csv"), encode_options: {"header": "true", "null": "NA"} } })
         "#]],
     );
     shows(
@@ -147,14 +147,14 @@ fn writes() {
         "insert into t as x (a, \"B\") values (1, default) on conflict (a) do update \
          set a = excluded.a, b = default where x.a > 1 returning *, a + 1 as n",
         expect![[r#"
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: Some("x"), columns: [ColumnRef { name: "a", position: 21 }, ColumnRef { name: "B", position: 24 }], source: Some(Query("VALUES (1, default)")), on_conflict: Some(OnConflict { target: Some(Columns([ColumnRef { name: "a", position: 62 }])), action: Update { assignments: [Assignment { column: ColumnRef { name: "a", position: 79 }, value: Some(Expression("excluded.a")) }, Assignment { column: ColumnRef { name: "b", position: 95 }, value: None }], condition: Some(Expression("x.a > 1")) } }), returning: Some(Selection("*, a + 1 AS n")) })
+            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: Some("x"), columns: [ColumnRef { name: "a", position: 21 }, ColumnRef { name: "B", position: 24 }], overriding: None, source: Some(Query("VALUES (1, default)")), on_conflict: Some(OnConflict { target: Some(Columns([ColumnRef { name: "a", position: 62 }])), action: Update { assignments: [Assignment { column: ColumnRef { name: "a", position: 79 }, value: Some(Expression("excluded.a")) }, Assignment { column: ColumnRef { name: "b", position: 95 }, value: None }], condition: Some(Expression("x.a > 1")) } }), returning: Some(Selection("*, a + 1 AS n")) })
         "#]],
     );
     shows(
         "insert into t default values; with w as (select 1) insert into t select * from w",
         expect![[r#"
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: None, columns: [], source: None, on_conflict: None, returning: None })
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
+            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: None, columns: [], overriding: None, source: None, on_conflict: None, returning: None })
+            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], overriding: None, source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
         "#]],
     );
     shows(
@@ -164,7 +164,7 @@ fn writes() {
         expect![[r#"
             Update(Update { table: Name { database: None, schema: None, name: "t", position: 8 }, alias: None, assignments: [Assignment { column: ColumnRef { name: "a", position: 15 }, value: Some(Expression("1")) }, Assignment { column: ColumnRef { name: "b", position: 18 }, value: None }, Assignment { column: ColumnRef { name: "c", position: 37 }, value: Some(Expression("c + 1")) }], from: Some(From("u")), condition: Some(Expression("t.a = u.a")), returning: None })
             Delete(Delete { table: Name { database: None, schema: Some("s"), name: "t", position: 83 }, alias: Some("x"), using: Some(From("u")), condition: Some(Expression("x.a = u.a")), returning: Some(Selection("x.a")) })
-            Truncate(Truncate { tables: [Name { database: None, schema: None, name: "t", position: 146 }, Name { database: None, schema: None, name: "u", position: 154 }] })
+            Truncate(Truncate { tables: [Name { database: None, schema: None, name: "t", position: 146 }, Name { database: None, schema: None, name: "u", position: 154 }], restart_identity: true })
         "#]],
     );
     shows(
