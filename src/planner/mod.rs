@@ -50,6 +50,7 @@ mod shown;
 mod source;
 mod sql_functions;
 mod subquery_syntax;
+mod system_calls;
 mod window_syntax;
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ use super::sql_functions::{
 };
 use super::subquery_syntax::spell_subqueries;
 use super::syntax::{Query, RowLock};
+use super::system_calls::name_system_calls;
 use super::whole_rows::spell_whole_rows;
 use super::window_syntax::spell_windows;
 use crate::catalog::Meant;
@@ -325,6 +326,7 @@ fn rough_plan(
     let planner = SqlToRel::new_with_options(names, options);
     let mut prepared = tree.clone();
     arrange_calls(&mut prepared, names.functions())?;
+    name_system_calls(&mut prepared, names.functions());
     prepare(&mut prepared, &planner, names, context)?;
     let query = ast::Statement::Query(Box::new(prepared));
     let plan = planner.sql_statement_to_plan_with_context(query, &mut context())?;

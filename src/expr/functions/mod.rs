@@ -61,6 +61,7 @@ pub use divide::{FLOAT_DIVIDE, NUMERIC_DIVIDE, NUMERIC_MULTIPLY};
 pub use excluding::{Exclusion, excluding, looks_at_frame};
 pub use install::{function, install};
 pub use intervals::interval_over;
+pub use library::encoded;
 pub(super) use library::scalar_of;
 pub use literals::{narrow_expression, narrow_literals};
 pub use mixed::SUBQUERY_ROW;

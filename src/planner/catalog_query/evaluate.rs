@@ -138,6 +138,19 @@ impl<'a> Machine<'a> {
                     .and_then(|index| list.get(index).cloned())
                     .unwrap_or(Value::Null)
             }
+            Node::Slice { value, from, to } => {
+                let value = self.evaluate(value, frame)?;
+                let bound = |bound: &Option<Box<Typed>>, open: i64| match bound {
+                    None => Ok::<_, SqlError>(Some(open)),
+                    Some(bound) => Ok(self.evaluate(bound, frame)?.as_int()),
+                };
+                let (from, to) = (bound(from, i64::MIN)?, bound(to, i64::MAX)?);
+                let (Some(list), Some(from), Some(to)) = (value.as_list(), from, to) else {
+                    return Ok(Value::Null);
+                };
+                let wanted = (1..).zip(list.iter()).filter(|(at, _)| (from..=to).contains(at));
+                Value::list(wanted.map(|(_, element)| element.clone()))
+            }
             Node::Field { value, position } => match self.evaluate(value, frame)? {
                 Value::Record(fields) => fields.get(*position).cloned().unwrap_or(Value::Null),
                 _ => Value::Null,

@@ -49,7 +49,14 @@ pub(super) fn bind(binder: &Binder<'_>, context: &Context<'_>, expr: &Expr) -> B
             let value = Typed::new(Node::Constant(Value::text(text)), SqlType::Unknown);
             cast(binder, value, &typed.data_type)
         }
-        Expr::Identifier(identifier) => context.scope.column(None, None, &folded(identifier)),
+        Expr::Identifier(identifier) => {
+            let name = folded(identifier);
+            match context.scope.column(None, None, &name) {
+                // A whole row.
+                Err(_) if context.scope.is_source(&name) => Err(BindError::NotHere),
+                found => found,
+            }
+        }
         Expr::CompoundIdentifier(parts) => {
             let parts: Vec<String> = parts.iter().map(folded).collect();
             match parts.as_slice() {
@@ -564,6 +571,18 @@ fn access(
                 };
                 let index = Box::new(bind(binder, context, index)?);
                 Typed::new(Node::Subscript { value: Box::new(value), index, first }, element)
+            }
+            ast::AccessExpr::Subscript(ast::Subscript::Slice {
+                lower_bound,
+                upper_bound,
+                stride: None,
+            }) if matches!(value.sql_type, SqlType::Array(_)) => {
+                let bound = |expr: &Option<Expr>| -> Bound<Option<Box<Typed>>> {
+                    expr.as_ref().map(|expr| bind(binder, context, expr).map(Box::new)).transpose()
+                };
+                let (from, to) = (bound(lower_bound)?, bound(upper_bound)?);
+                let sql_type = value.sql_type.clone();
+                Typed::new(Node::Slice { value: Box::new(value), from, to }, sql_type)
             }
             ast::AccessExpr::Dot(Expr::Identifier(field)) if value.sql_type == SqlType::Record => {
                 // The only records with names are those of _pg_expandarray and of aclexplode.

@@ -99,6 +99,12 @@ pub(super) enum Node {
         index: Box<Typed>,
         first: i64,
     },
+    /// `value[from:to]`, of an array whose first index is 1.
+    Slice {
+        value: Box<Typed>,
+        from: Option<Box<Typed>>,
+        to: Option<Box<Typed>>,
+    },
     Field {
         value: Box<Typed>,
         position: usize,
@@ -380,6 +386,11 @@ impl Node {
                 for (condition, result) in branches {
                     all(std::slice::from_ref(condition));
                     all(std::slice::from_ref(result));
+                }
+            }
+            Node::Slice { value, from, to } => {
+                for one in [value].into_iter().chain(from).chain(to) {
+                    all(std::slice::from_ref(one));
                 }
             }
             Node::Cast { value, .. }

@@ -123,7 +123,8 @@ impl<'a> Front<'a> {
         terminator: Option<Span>,
     ) -> Self {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
-        let spelled = spell_out_arrays(spell_out_trim(spell_out_table(tokens)));
+        let spelled =
+            spell_out_arrays(spell_out_trim(spell_out_table(quote_qualified_calls(tokens))));
         let marked = mark_symmetric(call_current_role(spelled));
         let marked = strengthen_locks(mark_rows_from(mark_exclusions(marked)));
         Self { end, ..Self::of_spelled(marked, source, terminator) }
@@ -524,6 +525,26 @@ impl<'a> Front<'a> {
             .map(|token| token.span)
             .find(|span| span.start == location)
     }
+}
+
+/// Functions whose arguments sqlparser reads by a syntax of their own. With a schema before the
+/// name they are functions as any.
+const WITH_OWN_SYNTAX: &[&str] =
+    &["ceil", "extract", "floor", "overlay", "position", "substring", "trim"];
+
+/// `pg_catalog.substring(a, b)` is `pg_catalog."substring"(a, b)`, which sqlparser reads.
+fn quote_qualified_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 1..tokens.len().saturating_sub(1) {
+        let [before, name, after] = &mut tokens[at - 1..=at + 1] else { continue };
+        if before.token == Token::Period
+            && after.token == Token::LParen
+            && WITH_OWN_SYNTAX.iter().any(|special| is_word(&name.token, special))
+            && let Token::Word(word) = &name.token
+        {
+            name.token = Token::make_word(&fold(word), Some('"'));
+        }
+    }
+    tokens
 }
 
 /// `TABLE t` is `SELECT * FROM t`; DataFusion plans only the latter.

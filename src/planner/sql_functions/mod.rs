@@ -174,7 +174,7 @@ impl Functions {
         found.into_iter().filter_map(|f| shared.known.get(&f.id)).map(Arc::clone).collect()
     }
 
-    fn named_by(&self, name: &ast::ObjectName) -> Vec<Arc<Known>> {
+    pub(super) fn named_by(&self, name: &ast::ObjectName) -> Vec<Arc<Known>> {
         match object_parts(name).as_slice() {
             [name] => self.named(None, name),
             [schema, name] | [_, schema, name] => self.named(Some(schema), name),

@@ -1,10 +1,11 @@
-//! `has_..._privilege` and `pg_has_role`.
+//! `has_..._privilege`, `pg_has_role` and `acldefault`.
 //!
-//! Each takes a role first, or means the current user; then the object, by name or OID; then one
+//! Each of the first takes a role first, or means the current user; then the object, by name or OID; then one
 //! or more privileges, of which any suffices.
 
 use super::super::class::{Class, class};
 use super::super::names::{find, reg_from_text};
+use super::super::roles::acl_value;
 use super::super::value::Reg;
 use super::super::{PgContext, Value, is_restricted};
 use super::sequences::not_a_sequence;
@@ -15,7 +16,7 @@ use crate::catalog::privilege::{Acl, Privileges};
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::ObjectId;
 
-pub(super) const FUNCTIONS: [Function; 12] = [
+pub(super) const FUNCTIONS: [Function; 13] = [
     strict("has_table_privilege", (2, 3), Returns::Boolean, |context, arguments| {
         on_relation(context, &Question::of(context, arguments, 2)?)
     }),
@@ -36,6 +37,7 @@ pub(super) const FUNCTIONS: [Function; 12] = [
     strict("has_sequence_privilege", (2, 3), Returns::Boolean, on_sequence),
     strict("pg_has_role", (2, 3), Returns::Boolean, has_role),
     strict("row_security_active", (1, 1), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
+    strict("acldefault", (2, 2), Returns::AclArray, acl_default),
 ];
 
 /// Who is asked about, what, and which privileges.
@@ -242,6 +244,32 @@ fn exists(context: &PgContext, kind: Reg, arguments: &[Value]) -> SqlResult<Valu
         reg_from_text(context, kind, name)?;
     }
     Ok(Value::Bool(true))
+}
+
+/// What an object of a kind lets its owner and everybody do before anything is granted.
+fn acl_default(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let kind = text_argument(context, arguments, 0);
+    let (owners, everybodys) = match kind.as_str() {
+        // Columns and the server's parameters.
+        "c" | "p" => (Privileges::NONE, Privileges::NONE),
+        "r" => (Privileges::OF_RELATION, Privileges::NONE),
+        "s" => (Privileges::SELECT | Privileges::UPDATE | Privileges::USAGE, Privileges::NONE),
+        "d" => (Privileges::OF_DATABASE, Privileges::CONNECT | Privileges::TEMPORARY),
+        "f" => (Privileges::EXECUTE, Privileges::EXECUTE),
+        "l" | "T" => (Privileges::USAGE, Privileges::USAGE),
+        // Large objects.
+        "L" => (Privileges::SELECT | Privileges::UPDATE, Privileges::NONE),
+        "n" => (Privileges::OF_SCHEMA, Privileges::NONE),
+        "t" => (Privileges::CREATE, Privileges::NONE),
+        // Foreign data wrappers and foreign servers.
+        "F" | "S" => (Privileges::USAGE, Privileges::NONE),
+        _ => {
+            let message = format!("unrecognized object type abbreviation: {kind}");
+            return Err(SqlError::new(code::INTERNAL_ERROR, message));
+        }
+    };
+    let owner = ObjectId(argument(arguments, 1).as_oid().unwrap_or(0));
+    Ok(acl_value(context, Some(&Acl::initial(owner, owners, everybodys))))
 }
 
 /// `pg_has_role([user,] role, 'MEMBER' | 'USAGE' [WITH ADMIN OPTION])`.

@@ -18,7 +18,7 @@ const PAYLOAD_BYTES_MAX: usize = 7999;
 /// The most notifications of one statement.
 const EFFECTS_MAX: usize = 100_000;
 
-pub(super) const FUNCTIONS: [Function; 29] = [
+pub(super) const FUNCTIONS: [Function; 32] = [
     strict("version", (0, 0), Returns::Text, |_, _| Ok(Value::text(PgSession::version_text()))),
     strict("current_database", (0, 0), Returns::Name, database),
     strict("current_catalog", (0, 0), Returns::Name, database),
@@ -47,6 +47,15 @@ pub(super) const FUNCTIONS: [Function; 29] = [
     strict("current_setting", (1, 2), Returns::Text, current_setting),
     lenient("set_config", (3, 3), Returns::Text, set_config),
     strict("pg_is_in_recovery", (0, 0), Returns::Boolean, |_, _| Ok(Value::Bool(false))),
+    strict("pg_is_wal_replay_paused", (0, 0), Returns::Boolean, |_, _| {
+        Err(SqlError::new(code::OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is not in progress")
+            .hint("Recovery control functions can only be executed during recovery."))
+    }),
+    // The log goes to standard error, and the server's files are its own.
+    strict("pg_current_logfile", (0, 1), Returns::Text, |_, _| Ok(Value::Null)),
+    strict("pg_stat_file", (1, 2), Returns::Record, |_, _| {
+        Err(SqlError::unsupported("pg_stat_file"))
+    }),
     strict("pg_postmaster_start_time", (0, 0), Returns::Timestamptz, started),
     strict("pg_conf_load_time", (0, 0), Returns::Timestamptz, started),
     strict("inet_client_addr", (0, 0), Returns::Inet, |context, _| {

@@ -4,8 +4,9 @@ use super::super::{PgContext, Value};
 use super::{Function, Returns, argument, lenient, strict, text_argument};
 use crate::catalog::drop::quote_identifier;
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::encoded;
 
-pub(super) const FUNCTIONS: [Function; 24] = [
+pub(super) const FUNCTIONS: [Function; 26] = [
     strict("lower", (1, 1), Returns::Text, |context, arguments| {
         Ok(Value::text(text_argument(context, arguments, 0).to_lowercase()))
     })
@@ -18,6 +19,11 @@ pub(super) const FUNCTIONS: [Function; 24] = [
         Ok(count(text_argument(context, arguments, 0).chars().count()))
     })
     .catalog_only(),
+    strict("bpchar", (1, 1), Returns::Text, |context, arguments| {
+        Ok(Value::text(text_argument(context, arguments, 0)))
+    })
+    .catalog_only(),
+    strict("encode", (2, 2), Returns::Text, encode).catalog_only(),
     strict("substring", (2, 3), Returns::Text, substring).catalog_only(),
     strict("substr", (2, 3), Returns::Text, substring).catalog_only(),
     strict("left", (2, 2), Returns::Text, |context, arguments| {
@@ -127,6 +133,16 @@ pub(super) const FUNCTIONS: [Function; 24] = [
     })
     .catalog_only(),
 ];
+
+/// A bytea is here as it is written.
+fn encode(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let [bytes, encoding] = [0, 1].map(|n| text_argument(context, arguments, n));
+    let bytes = match bytes.strip_prefix("\\x").map(hex::decode) {
+        Some(Ok(bytes)) => bytes,
+        _ => bytes.into_bytes(),
+    };
+    Ok(Value::text(encoded(&bytes, &encoding)?))
+}
 
 fn count(length: usize) -> Value {
     Value::Int(i64::try_from(length).unwrap_or(i64::MAX))

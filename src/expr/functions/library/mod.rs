@@ -26,6 +26,7 @@ pub(in crate::expr) use function::scalar_of;
 pub(super) use json::push_string as push_json_string;
 pub(super) use json_order::push_order as push_json_order;
 pub(super) use row::Span;
+pub use strings::encoded;
 pub(super) use times::{Part, date_part, interval_part, moved, over, time_part, timestamp_part};
 pub(super) use units::unit;
 

@@ -272,9 +272,14 @@ fn unknown_encoding(name: &str) -> SqlError {
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 fn encode(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
-    let bytes = row.bytes(0);
+    out.text(&encoded(row.bytes(0), row.text(1))?);
+    Ok(())
+}
+
+/// Bytes as `hex`, `escape` or `base64` writes them.
+pub fn encoded(bytes: &[u8], encoding: &str) -> SqlResult<String> {
     let mut text = String::with_capacity(bytes.len() * 2);
-    match row.text(1).to_ascii_lowercase().as_str() {
+    match encoding.to_ascii_lowercase().as_str() {
         "hex" => text = hex::encode(bytes),
         "escape" => {
             for byte in bytes {
@@ -302,10 +307,9 @@ fn encode(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
                 }
             }
         }
-        _ => return Err(unknown_encoding(row.text(1))),
+        _ => return Err(unknown_encoding(encoding)),
     }
-    out.text(&text);
-    Ok(())
+    Ok(text)
 }
 
 fn decode(row: &Row<'_>, out: &mut Out) -> SqlResult<()> {
