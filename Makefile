@@ -37,7 +37,7 @@ test: deps clients ## Formatting, lints and every test
 
 .PHONY: test-clients
 test-clients: export WEIR_CLIENTS_HEAVY = 1
-test-clients: deps clients ## The clients alone, with those that take minutes (dbt)
+test-clients: deps clients ## The clients alone, with those that take minutes (dbt, Superset, pgAdmin)
 	@$(TIMED) test-clients cargo test --locked --test sql -- clients/
 
 .PHONY: demo

@@ -34,8 +34,8 @@ install_rust() {
 }
 
 # A language whose packages are Python's, in an environment of their own.
-install_from_pypi() { # LANGUAGE
-    local pins=$here/$1/requirements.txt
+install_from_pypi() { # LANGUAGE [PINS]
+    local pins=${2:-$here/$1/requirements.txt}
     is_there "$1" "$pins" && return
     rm -rf "${home:?}/$1"
     if ! python3 -m venv "$home/$1"; then
@@ -50,6 +50,24 @@ install_from_pypi() { # LANGUAGE
 install_python() { install_from_pypi python; }
 install_terminal() { install_from_pypi terminal; }
 install_dbt() { install_from_pypi dbt; }
+
+# Applications that are used in a browser, the browser, and what drives it: that comes last, so that
+# its mark says that all is there.
+install_browser() {
+    if ! command -v chromium >/dev/null; then
+        if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
+            lacks browser "Debian's chromium"
+            return
+        fi
+        echo "installing Chromium"
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -q
+        apt-get install -q -y --no-install-recommends chromium fonts-dejavu-core
+    fi
+    install_from_pypi superset "$here/browser/superset.txt"
+    install_from_pypi pgadmin "$here/browser/pgadmin.txt"
+    install_from_pypi browser
+}
 
 install_odbc() {
     if ! odbcinst -q -d -n "PostgreSQL Unicode" >/dev/null 2>&1; then
@@ -114,7 +132,7 @@ if (($#)); then
 fi
 
 languages=(python node jdbc go rust terminal odbc)
-[[ -z ${WEIR_CLIENTS_HEAVY:-} ]] || languages+=(dbt)
+[[ -z ${WEIR_CLIENTS_HEAVY:-} ]] || languages+=(dbt browser)
 
 # One at a time.
 exec 9>"$home/lock"

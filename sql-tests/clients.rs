@@ -48,9 +48,11 @@ const SCRIPTS: &[(&str, Language, &[&str])] = &[
     ("pgcli", Language::Terminal, &["with_pgcli.py"]),
     ("odbc", Language::Odbc, &["with_pyodbc.py"]),
     ("dbt", Language::Dbt, &["run.py"]),
+    ("superset", Language::Browser, &["with_superset.py"]),
+    ("pgadmin", Language::Browser, &["with_pgadmin.py"]),
 ];
 
-/// How its scripts are run. The last three are in Python too, each with packages of its own.
+/// How its scripts are run. The last four are in Python too, each with packages of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Language {
     Python,
@@ -61,6 +63,8 @@ enum Language {
     Terminal,
     Odbc,
     Dbt,
+    /// What is seen in a browser.
+    Browser,
 }
 
 impl Language {
@@ -75,12 +79,13 @@ impl Language {
             Language::Terminal => "terminal",
             Language::Odbc => "odbc",
             Language::Dbt => "dbt",
+            Language::Browser => "browser",
         }
     }
 
     /// Whether its scripts take minutes.
     fn is_heavy(self) -> bool {
-        self == Language::Dbt
+        matches!(self, Language::Dbt | Language::Browser)
     }
 
     fn is_installed(self) -> bool {
@@ -97,7 +102,11 @@ impl Language {
         };
         command.args(["-k", "5", seconds_max]).current_dir(scripts);
         match self {
-            Language::Python | Language::Terminal | Language::Odbc | Language::Dbt => {
+            Language::Python
+            | Language::Terminal
+            | Language::Odbc
+            | Language::Dbt
+            | Language::Browser => {
                 command.arg(home.join(self.folder()).join("bin/python")).arg("-B")
             }
             Language::Node => command.arg("node"),
@@ -172,7 +181,10 @@ async fn says_the_same(language: Language, arguments: &'static [&'static str]) -
     let (right, ours) = (right?, ours?);
     let wrong = differences(&right, &ours);
     ensure!(wrong.is_empty(), "(< PostgreSQL, > Weir)\n{wrong}");
-    ensure!(!right.contains(" FAILED "), "a step fails on PostgreSQL:\n{right}");
+    let ended_well = right.ends_with("exit status: 0\n") && !right.contains(" FAILED ");
+    ensure!(ended_well, "a step fails on PostgreSQL:\n{right}");
+    let errors = server.logged("ERROR");
+    ensure!(errors.is_empty(), "the server's log:\n{}", errors.join("\n"));
     Ok(())
 }
 

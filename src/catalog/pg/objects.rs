@@ -220,7 +220,7 @@ fn default_oid(table: u32, number: usize) -> u32 {
 }
 
 /// So does a view's rule.
-fn rule_oid(view: u32) -> u32 {
+pub(super) fn rule_oid(view: u32) -> u32 {
     const FIRST: u32 = 0x4000_0000;
     FIRST.wrapping_add(view)
 }

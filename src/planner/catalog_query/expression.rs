@@ -506,8 +506,14 @@ fn cast(binder: &Binder<'_>, value: Typed, data_type: &ast::DataType) -> Bound<T
         Target::Reg(_) | Target::RegArray(_) => SqlType::Text,
         Target::Type(_) => sql_type.clone(),
     };
+    let vector = matches!(value.sql_type, SqlType::Int2Vector | SqlType::OidVector);
     let value = Box::new(match value.node {
         Node::Parameter(_) => with_type(binder, value, &wanted),
+        // A vector is written otherwise than an array.
+        _ if vector && matches!(wanted, SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_)) => {
+            let blank = Typed::new(Node::Constant(Value::text(" ")), SqlType::Text);
+            call("array_to_string", vec![value, blank])?
+        }
         _ => value,
     });
     Ok(Typed::new(Node::Cast { to: target, value }, sql_type))

@@ -88,13 +88,13 @@ impl<'a> Scope<'a> {
             }
             _ => None,
         })?;
-        let value = match name {
-            "tableoid" => i64::from(relation.oid),
+        let (value, sql_type) = match name {
+            "tableoid" => (i64::from(relation.oid), SqlType::Oid),
             // Catalog rows have no transactions: all are of the first one.
-            "xmin" => 1,
+            "xmin" => (1, SqlType::Xid),
             _ => return None,
         };
-        Some(Typed::new(Node::Constant(Value::Int(value)), SqlType::Oid))
+        Some(Typed::new(Node::Constant(Value::Int(value)), sql_type))
     }
 
     /// Whether the name is one of a source: `count(t)`, `SELECT t`.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::class::{Class, class};
+use super::super::class::{Class, class, visible_schemas};
 use super::super::data::{fixed_description, fixed_rows, fixed_value};
 use super::super::index::{index_text, indexes};
 use super::super::names::{reg_from_text, type_text};
-use super::super::objects::{PG_CLASS, PG_DATABASE, PG_NAMESPACE, view_text};
+use super::super::objects::{PG_CLASS, PG_DATABASE, PG_NAMESPACE, rule_oid, view_text};
 use super::super::procs::function_of;
 use super::super::relation::relation;
 use super::super::sequences::shown_expression;
@@ -18,7 +18,7 @@ use crate::catalog::drop::quote_identifier;
 use crate::catalog::function::Body;
 use crate::error::SqlResult;
 
-pub(super) const FUNCTIONS: [Function; 22] = [
+pub(super) const FUNCTIONS: [Function; 23] = [
     // A stored expression is kept as its text.
     strict("pg_get_expr", (2, 3), Returns::Text, |context, arguments| {
         Ok(Value::text(shown_expression(context, &text_argument(context, arguments, 0))))
@@ -37,8 +37,8 @@ pub(super) const FUNCTIONS: [Function; 22] = [
         let class = class(context, oid);
         Ok(Value::optional(class.as_ref().and_then(Class::object).and_then(|o| view_text(o))))
     }),
+    strict("pg_get_ruledef", (1, 2), Returns::Text, rule_definition),
     // Weir has none of what these describe.
-    strict("pg_get_ruledef", (1, 2), Returns::Text, none),
     strict("pg_get_triggerdef", (1, 2), Returns::Text, none),
     strict("pg_get_partkeydef", (1, 1), Returns::Text, none),
     strict("pg_get_statisticsobjdef_columns", (1, 1), Returns::Text, none),
@@ -83,6 +83,11 @@ pub(super) const FUNCTIONS: [Function; 22] = [
         let name = type_text(context, result.as_oid().unwrap_or(0), None);
         let set = fixed_value("pg_proc", oid, "proretset") == Some(Value::Bool(true));
         Ok(Value::text(if set { format!("SETOF {name}") } else { name }))
+    }),
+    strict("oidvectortypes", (1, 1), Returns::Text, |context, arguments| {
+        let types = argument(arguments, 0).as_list().unwrap_or_default();
+        let names = types.iter().map(|one| type_text(context, one.as_oid().unwrap_or(0), None));
+        Ok(Value::text(names.collect::<Vec<_>>().join(", ")))
     }),
     strict("pg_get_function_arguments", (1, 1), Returns::Text, |context, arguments| {
         function_arguments(context, arguments, true)
@@ -148,6 +153,23 @@ fn index_definition(context: &PgContext, arguments: &[Value]) -> SqlResult<Value
     }
     let column = usize::try_from(column - 1).ok().and_then(|column| class.columns.get(column));
     Ok(Value::optional(column.map(|column| quote_identifier(&column.name))))
+}
+
+/// The rule that a view is.
+fn rule_definition(context: &PgContext, arguments: &[Value]) -> SqlResult<Value> {
+    let oid = argument(arguments, 0).as_oid();
+    let pretty = argument(arguments, 1).as_bool() == Some(true);
+    let view = context.catalog.objects().find_map(|object| {
+        let text = view_text(object).filter(|_| Some(rule_oid(object.id.0)) == oid)?;
+        Some((object, text))
+    });
+    let Some((view, query)) = view else { return Ok(Value::Null) };
+    let mut name = quote_identifier(&view.name.name);
+    if !pretty || !visible_schemas(context).any(|schema| *schema == view.name.schema) {
+        name = format!("{}.{name}", quote_identifier(&view.name.schema));
+    }
+    let head = "CREATE RULE \"_RETURN\" AS\n    ON SELECT TO";
+    Ok(Value::text(format!("{head} {name} DO INSTEAD {query}")))
 }
 
 fn function_arguments(
