@@ -71,7 +71,8 @@ impl Sides {
         let server = Server::start(1).await?;
         let cluster = tokio::task::spawn_blocking(|| Cluster::start(NAME)).await??;
         let admin = client::connect(cluster.port, NAME, "template1").await?;
-        execute(&admin, "ALTER DATABASE postgres RENAME TO weir").await?;
+        execute(&admin, "CREATE DATABASE weir TEMPLATE template0").await?;
+        execute(&admin, "DROP DATABASE postgres").await?;
         drop(admin);
         let postgres = client::connect(cluster.port, NAME, NAME).await?;
         execute(&postgres, "DROP EXTENSION plpgsql; COMMENT ON DATABASE weir IS NULL").await?;

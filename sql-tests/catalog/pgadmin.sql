@@ -592,7 +592,7 @@ SELECT
     datistemplate
 FROM
     pg_catalog.pg_database db
-WHERE db.oid = 5
+WHERE db.oid = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 -- statement #21
 SELECT
@@ -602,7 +602,7 @@ SELECT
     datistemplate
 FROM
     pg_catalog.pg_database db
-WHERE db.oid = 5
+WHERE db.oid = (SELECT oid FROM pg_database WHERE datname = current_database())
 [2] F SSLRequest
 [2] F Startup proto=3.0 user|postgres|database|corpus|application_name|pgAdmin 4 - DB:corpus||
 
@@ -1566,7 +1566,7 @@ FROM
             (d).privilege_type AS privilege_type
         FROM
             (SELECT pg_catalog.aclexplode(db.datacl) AS d FROM pg_catalog.pg_database db
-            WHERE db.oid = 5::OID) a
+            WHERE db.oid = (SELECT oid FROM pg_database WHERE datname = current_database())) a
         ) d
     ) d
     LEFT JOIN pg_catalog.pg_roles g ON (d.grantor = g.oid)
@@ -1619,7 +1619,7 @@ SELECT
 FROM pg_catalog.pg_db_role_setting AS rl
     LEFT JOIN pg_catalog.pg_roles AS r ON rl.setrole = r.oid
     LEFT JOIN pg_catalog.pg_database AS db ON rl.setdatabase = db.oid
-WHERE setdatabase = 5
+WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 -- statement #75
 SELECT * from (
@@ -1816,7 +1816,7 @@ LEFT JOIN pg_catalog.pg_ts_template ftst ON ftst.oid=dep.refobjid
 LEFT JOIN pg_catalog.pg_namespace ftstns ON ftst.tmplnamespace=ftstns.oid
 LEFT JOIN pg_catalog.pg_extension ext ON ext.oid=dep.refobjid
 LEFT JOIN pg_catalog.pg_policy pl ON pl.oid=dep.refobjid
-WHERE dep.objid=5::oid AND
+WHERE dep.objid=(SELECT oid FROM pg_database WHERE datname = current_database()) AND
 refclassid IN ( SELECT oid FROM pg_catalog.pg_class WHERE relname IN
    ('pg_class', 'pg_constraint', 'pg_conversion', 'pg_language', 'pg_proc', 'pg_rewrite', 'pg_namespace',
    'pg_trigger', 'pg_type', 'pg_attrdef', 'pg_event_trigger', 'pg_foreign_server', 'pg_foreign_data_wrapper',
@@ -1841,7 +1841,7 @@ ORDER BY refclassid, relkind
 SELECT rolname AS refname, refclassid, deptype
 FROM pg_catalog.pg_shdepend dep
 LEFT JOIN pg_catalog.pg_roles r ON refclassid=1260 AND refobjid=r.oid
-WHERE dep.objid=5::oid
+WHERE dep.objid=(SELECT oid FROM pg_database WHERE datname = current_database())
  AND dep.dbid = (SELECT oid FROM pg_catalog.pg_database WHERE datname = 'corpus')
 ORDER BY 1
 
@@ -1926,7 +1926,7 @@ SELECT DISTINCT ON (cls.relname)
               SELECT sp.spcname
               FROM pg_catalog.pg_database dtb
               JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace = sp.oid
-              WHERE dtb.oid = 5::oid
+              WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database())
               LIMIT 1
           )
       END, 'pg_default'
@@ -2044,7 +2044,7 @@ SELECT
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     (SELECT st.setting from pg_catalog.pg_show_all_settings() st
     WHERE st.name = 'default_table_access_method') as default_amname,
@@ -2144,7 +2144,7 @@ SELECT
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     (SELECT st.setting from pg_catalog.pg_show_all_settings() st
     WHERE st.name = 'default_table_access_method') as default_amname,
@@ -2337,7 +2337,7 @@ SELECT DISTINCT ON (cls.relname)
               SELECT sp.spcname
               FROM pg_catalog.pg_database dtb
               JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace = sp.oid
-              WHERE dtb.oid = 5::oid
+              WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database())
               LIMIT 1
           )
       END, 'pg_default'
@@ -2412,7 +2412,7 @@ SELECT DISTINCT ON (cls.relname)
               SELECT sp.spcname
               FROM pg_catalog.pg_database dtb
               JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace = sp.oid
-              WHERE dtb.oid = 5::oid
+              WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database())
               LIMIT 1
           )
       END, 'pg_default'
@@ -3049,7 +3049,7 @@ SELECT rel.oid, rel.relname AS name, rel.reltablespace AS spcoid,rel.relacl AS r
   (CASE WHEN length(spc.spcname::text) > 0 OR rel.relkind = 'p' THEN spc.spcname ELSE
     (SELECT sp.spcname FROM pg_catalog.pg_database dtb
     JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-    WHERE dtb.oid = 5::oid)
+    WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
   END) as spcname,
   (CASE rel.relreplident
           WHEN 'd' THEN 'default'
@@ -3133,7 +3133,7 @@ SELECT rel.oid, rel.relname AS name, rel.reltablespace AS spcoid,rel.relacl AS r
   (CASE WHEN length(spc.spcname::text) > 0 OR rel.relkind = 'p' THEN spc.spcname ELSE
     (SELECT sp.spcname FROM pg_catalog.pg_database dtb
     JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-    WHERE dtb.oid = 5::oid)
+    WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
   END) as spcname,
   (CASE rel.relreplident
           WHEN 'd' THEN 'default'
@@ -3212,7 +3212,7 @@ SELECT cls.oid,
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     CASE contype
         WHEN 'p' THEN desp.description
@@ -3249,7 +3249,7 @@ SELECT cls.oid,
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     CASE contype
         WHEN 'p' THEN desp.description
@@ -3325,7 +3325,7 @@ SELECT cls.oid,
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     CASE contype
         WHEN 'p' THEN desp.description
@@ -3401,7 +3401,7 @@ SELECT cls.oid,
     CASE WHEN length(spcname::text) > 0 THEN spcname ELSE
         (SELECT sp.spcname FROM pg_catalog.pg_database dtb
         JOIN pg_catalog.pg_tablespace sp ON dtb.dattablespace=sp.oid
-        WHERE dtb.oid = 5::oid)
+        WHERE dtb.oid = (SELECT oid FROM pg_database WHERE datname = current_database()))
     END as spcname,
     CASE contype
         WHEN 'p' THEN desp.description

@@ -52,9 +52,11 @@ pub const PUBLIC_OID: ObjectId = ObjectId(2200);
 pub const INFORMATION_SCHEMA_OID: ObjectId = ObjectId(13183);
 pub const WEIR_OID: ObjectId = ObjectId(13900);
 
-/// The database that is there from the start, and its owner.
+/// The database that is there from the start, and its owner. Tools leave out databases with OIDs
+/// below [`FIRST_USER_OID`] as the system's own (pgAdmin does), so it has one that no object gets:
+/// the last before those that follow from others.
 pub const DEFAULT_DATABASE: &str = "weir";
-pub const DEFAULT_DATABASE_OID: ObjectId = ObjectId(5);
+pub const DEFAULT_DATABASE_OID: ObjectId = ObjectId(0x3fff_ffff);
 pub const DEFAULT_OWNER: &str = "weir";
 
 /// A namespace for relations.

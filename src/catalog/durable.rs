@@ -22,8 +22,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{
-    Catalog, Database, FIRST_USER_OID, Schema, built_in_databases, built_in_schemas, names_of,
-    nothing, oids_of,
+    Catalog, DEFAULT_DATABASE_OID, Database, FIRST_USER_OID, Schema, built_in_databases,
+    built_in_schemas, names_of, nothing, oids_of,
 };
 use super::edit_access::DefaultAcl;
 use super::function::Function;
@@ -126,7 +126,8 @@ pub(super) fn put_next_oid(next_oid: u32) -> SqlResult<Change> {
 /// What a user made is deleted; what is there from the start leaves a grave, or the next boot
 /// would bring it back.
 fn delete_or_bury<T: Serialize>(key: String, id: ObjectId) -> SqlResult<Change> {
-    if id.0 < FIRST_USER_OID { put(key, None::<T>) } else { Ok((key.into_bytes(), None)) }
+    let from_the_start = id.0 < FIRST_USER_OID || id == DEFAULT_DATABASE_OID;
+    if from_the_start { put(key, None::<T>) } else { Ok((key.into_bytes(), None)) }
 }
 
 fn put<T: Serialize>(key: String, value: T) -> SqlResult<Change> {

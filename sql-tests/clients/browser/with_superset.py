@@ -230,7 +230,8 @@ site = f"http://127.0.0.1:{port}"
 log = folder / "superset.log"
 command = [superset, "run", "--host", "127.0.0.1", "--port", str(port), "--with-threads"]
 with running(command, environment, log, f"{site}/health"), browsing("superset") as page:
-    for step in (log_in, add_database, add_dataset, sync_dataset, run_sql, make_chart, change_chart):
+    steps = (log_in, add_database, add_dataset, sync_dataset, run_sql, make_chart, change_chart)
+    for step in steps:
         step(page)
         said("done", step.__name__)
 # Superset asks for a database that is called like the schema, everywhere: an error in both runs.
