@@ -90,11 +90,12 @@ def opened(page, path):
 
 def below(page, path):
     """Opens a row; the names below it."""
-    if Row(page, path).closed:
-        click(page, path, "toggle")
-
     def ready():
         row = Row(page, path)
+        if row.closed:
+            # A click while the tree is drawn anew is lost.
+            click(page, path, "toggle")
+            page.wait_for_timeout(2000)
         return not row.closed and not row.loading and row.children
 
     return wait_for(ready, f"what is below {path}")
