@@ -303,11 +303,7 @@ fn one_query_has_one_plan() {
 
 #[test]
 fn what_is_not_incremental_is_refused_by_name() {
-    for query in [
-        "select now(), id from orders",
-        "select o.id from orders o full join customers c on o.id = c.id and random() < 0.5",
-        "select relname from pg_catalog.pg_class",
-    ] {
+    for query in ["select now(), id from orders", "select relname from pg_catalog.pg_class"] {
         let error = planned(&catalog_of(CATALOG), query).expect_err(query);
         assert_eq!(error.code, "0A000", "{query}: {error}");
         assert!(error.message.contains("a materialized view"), "{query}: {error}");

@@ -147,14 +147,14 @@ fn writes() {
         "insert into t as x (a, \"B\") values (1, default) on conflict (a) do update \
          set a = excluded.a, b = default where x.a > 1 returning *, a + 1 as n",
         expect![[r#"
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: Some("x"), columns: [ColumnRef { name: "a", position: 21 }, ColumnRef { name: "B", position: 24 }], overriding: None, source: Some(Query("VALUES (1, default)")), on_conflict: Some(OnConflict { target: Some(Columns([ColumnRef { name: "a", position: 62 }])), action: Update { assignments: [Assignment { column: ColumnRef { name: "a", position: 79 }, value: Some(Expression("excluded.a")) }, Assignment { column: ColumnRef { name: "b", position: 95 }, value: None }], condition: Some(Expression("x.a > 1")) } }), returning: Some(Selection("*, a + 1 AS n")) })
+            Insert(Insert { with: None, table: Name { database: None, schema: None, name: "t", position: 13 }, alias: Some("x"), columns: [ColumnRef { name: "a", position: 21 }, ColumnRef { name: "B", position: 24 }], overriding: None, source: Some(Query("VALUES (1, default)")), on_conflict: Some(OnConflict { target: Some(Columns([ColumnRef { name: "a", position: 62 }])), action: Update { assignments: [Assignment { column: ColumnRef { name: "a", position: 79 }, value: Some(Expression("excluded.a")) }, Assignment { column: ColumnRef { name: "b", position: 95 }, value: None }], condition: Some(Expression("x.a > 1")) } }), returning: Some(Selection("*, a + 1 AS n")) })
         "#]],
     );
     shows(
         "insert into t default values; with w as (select 1) insert into t select * from w",
         expect![[r#"
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 13 }, alias: None, columns: [], overriding: None, source: None, on_conflict: None, returning: None })
-            Insert(Insert { table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], overriding: None, source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
+            Insert(Insert { with: None, table: Name { database: None, schema: None, name: "t", position: 13 }, alias: None, columns: [], overriding: None, source: None, on_conflict: None, returning: None })
+            Insert(Insert { with: None, table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], overriding: None, source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
         "#]],
     );
     shows(
@@ -162,8 +162,8 @@ fn writes() {
          delete from s.t as x using u where x.a = u.a returning x.a; \
          truncate table t, only u restart identity cascade",
         expect![[r#"
-            Update(Update { table: Name { database: None, schema: None, name: "t", position: 8 }, alias: None, assignments: [Assignment { column: ColumnRef { name: "a", position: 15 }, value: Some(Expression("1")) }, Assignment { column: ColumnRef { name: "b", position: 18 }, value: None }, Assignment { column: ColumnRef { name: "c", position: 37 }, value: Some(Expression("c + 1")) }], from: Some(From("u")), condition: Some(Expression("t.a = u.a")), returning: None })
-            Delete(Delete { table: Name { database: None, schema: Some("s"), name: "t", position: 83 }, alias: Some("x"), using: Some(From("u")), condition: Some(Expression("x.a = u.a")), returning: Some(Selection("x.a")) })
+            Update(Update { with: None, table: Name { database: None, schema: None, name: "t", position: 8 }, alias: None, assignments: [Assignment { column: ColumnRef { name: "a", position: 15 }, value: Some(Expression("1")) }, Assignment { column: ColumnRef { name: "b", position: 18 }, value: None }, Assignment { column: ColumnRef { name: "c", position: 37 }, value: Some(Expression("c + 1")) }], from: Some(From("u")), condition: Some(Expression("t.a = u.a")), returning: None })
+            Delete(Delete { with: None, table: Name { database: None, schema: Some("s"), name: "t", position: 83 }, alias: Some("x"), using: Some(From("u")), condition: Some(Expression("x.a = u.a")), returning: Some(Selection("x.a")) })
             Truncate(Truncate { tables: [Name { database: None, schema: None, name: "t", position: 146 }, Name { database: None, schema: None, name: "u", position: 154 }], restart_identity: true })
         "#]],
     );
