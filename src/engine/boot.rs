@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, is_outdated, own_meta};
+use super::ddl::{fill, forget_temporary, forget_unfinished, guard_of, own_meta};
 use super::sequences::Sequences;
 use super::{Engine, Settings, jobs, sink, subscription};
 use crate::catalog::catalog::nothing;
@@ -267,7 +267,7 @@ fn find_guard(store: &Store, on: &Object, index: &Object, found: &Found) -> SqlR
     let (Some(guard), Some(inbox)) = (guard_of(on, index)?, found.inboxes.get(&on.id)) else {
         return Ok(());
     };
-    if found.over.contains(&index.id) || is_outdated(store, &guard)? {
+    if found.over.contains(&index.id) {
         // It went with what is built again.
         fill(store, on, &guard)?;
     }

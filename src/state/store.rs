@@ -21,7 +21,7 @@ const SIZED_BYTES_MIN: u64 = 4 << 20;
 
 const META_FORMAT: &[u8] = b"format";
 const META_EPOCH: &[u8] = b"epoch";
-const FORMAT: &[u8] = b"2";
+const FORMAT: &[u8] = b"3";
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]

@@ -27,7 +27,7 @@ pub use create_materialized_view::Way;
 pub(super) use drop::own_meta;
 pub use job::Creation;
 pub(super) use temporary::forget_temporary;
-pub(super) use unique_index::{fill, forget_unfinished, guard_of, is_outdated};
+pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 
 use crate::catalog::catalog::{PG_TEMP, is_temporary_schema};
 use crate::catalog::{Catalog, QualifiedName};

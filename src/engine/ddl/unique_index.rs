@@ -127,12 +127,6 @@ pub(in crate::engine) fn forget_unfinished(store: &Store, catalog: &Catalog) -> 
     Ok(())
 }
 
-/// Whether a guard was written before guards said which row has a key.
-pub(in crate::engine) fn is_outdated(store: &Store, guard: &Guard) -> SqlResult<bool> {
-    let page = store.snapshot().page(guard.table(), Bound::Unbounded, None, 1)?;
-    Ok(page.entries().next().is_some_and(|(_, row)| row.is_empty()))
-}
-
 /// Writes the keys of all committed rows of a table, which must differ, and be there for a primary
 /// key.
 pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlResult<()> {
@@ -156,8 +150,7 @@ pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlR
         let known = taken.get_many(&present)?;
         let mut seen = HashSet::with_capacity(present.len());
         for ((key, known), place) in present.iter().zip(&known).zip(&places) {
-            let known = known.as_ref().is_some_and(|holder| !holder.is_empty());
-            if known || !seen.insert(*key) {
+            if known.is_some() || !seen.insert(*key) {
                 let message = format!("could not create unique index \"{}\"", guard.name);
                 let key = dml::key_text(guard, &rows, *place)?;
                 return Err(SqlError::new(code::UNIQUE_VIOLATION, message)
