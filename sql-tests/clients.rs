@@ -453,6 +453,9 @@ async fn pages_quote_what_is_tested() -> Result<()> {
     let mut quotes = 0;
     for page in fs::read_dir(pages)? {
         let page = page?.path();
+        if page.extension().is_none_or(|ending| ending != "md") {
+            continue;
+        }
         let text = fs::read_to_string(&page)?;
         for block in text.split("```").skip(1).step_by(2) {
             let (language, code) = block.split_once('\n').context("a fenced block")?;
