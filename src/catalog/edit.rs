@@ -137,7 +137,7 @@ impl Catalog {
     }
 
     /// What outlives a session cannot need its tables; and only plain tables are temporary.
-    fn check_temporary(&self, object: &Object) -> SqlResult<()> {
+    pub fn check_temporary(&self, object: &Object) -> SqlResult<()> {
         let is_plain = match &object.kind {
             ObjectKind::Table(table) => table.connector.is_none(),
             ObjectKind::Index(_) | ObjectKind::Sequence(_) => true,

@@ -14,7 +14,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use crate::error::SqlError;
-use crate::expr::functions::equality_keys;
+use crate::expr::functions::{equality_function, equality_keys};
 use crate::types::key::{KeyCodec, vnode};
 use crate::types::{ObjectId, SqlType, TableId};
 
@@ -58,6 +58,12 @@ impl Guard {
     /// The columns that tell rows apart.
     pub fn columns(&self) -> &[usize] {
         self.codec.columns()
+    }
+
+    /// Whether equal values look alike in all of its columns, so that a row can be found by the
+    /// values that a statement writes.
+    pub fn finds_rows(&self) -> bool {
+        self.types.iter().all(|sql_type| equality_function(sql_type).is_none())
     }
 
     /// Where the keys are kept.

@@ -524,10 +524,6 @@ fn sql_type_of(field: &FieldRef) -> SqlType {
     match SqlType::of_field(field) {
         SqlType::Varchar(_) | SqlType::Char(_) => SqlType::Text,
         SqlType::Unknown => SqlType::Text,
-        // Its cast shortens the elements, not the parameter.
-        SqlType::Array(element) if matches!(*element, SqlType::Varchar(_) | SqlType::Char(_)) => {
-            SqlType::Array(Box::new(SqlType::Text))
-        }
         _ if *field.data_type() == DataType::Null => SqlType::Text,
         other => other,
     }

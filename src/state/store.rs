@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_is_there_after_a_restart_and_metadata_has_the_bytes_of_format_2() {
+    fn a_commit_is_there_after_a_restart_and_metadata_has_the_bytes_of_format_3() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = open(folder.path()).expect("opens");
         assert_eq!(store.epoch(), Epoch(0));
@@ -488,7 +488,7 @@ mod tests {
         let store = open(folder.path()).expect("opens again");
         let snapshot = store.snapshot();
         assert_eq!(snapshot.epoch(), Epoch(258));
-        assert_eq!(snapshot.meta(b"format").expect("reads"), Some(b"2".to_vec()));
+        assert_eq!(snapshot.meta(b"format").expect("reads"), Some(b"3".to_vec()));
         let epoch = [0, 0, 0, 0, 0, 0, 1, 2];
         assert_eq!(snapshot.meta(b"epoch").expect("reads"), Some(epoch.to_vec()));
         assert_eq!(snapshot.meta_with_prefix(b"a").expect("reads").len(), 1);

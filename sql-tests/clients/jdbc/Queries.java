@@ -232,11 +232,12 @@ public class Queries {
             return out;
         });
         step("generatedKeys", () -> {
+            List<String> all = new ArrayList<>();
             try (PreparedStatement insert = connection.prepareStatement(
                     "INSERT INTO payment VALUES (?, 'key', 1)", Statement.RETURN_GENERATED_KEYS)) {
                 insert.setLong(1, 60);
                 insert.executeUpdate();
-                List<String> all = rows(insert.getGeneratedKeys());
+                all.addAll(rows(insert.getGeneratedKeys()));
                 try (PreparedStatement one = connection.prepareStatement(
                         "INSERT INTO payment VALUES (?, 'key', 1)", new String[] {"id"})) {
                     for (long id = 61; id < 64; id++) {

@@ -98,8 +98,11 @@ impl Engine {
             acl: None,
         };
         let mut edit = Edit::new(&catalog);
-        edit.apply(|catalog| catalog.with_object(object.clone()))?;
-        let object = number_columns(&mut edit, object, &statement.columns, depends_on)?;
+        edit.apply(|catalog| catalog.with_object(object))?;
+        // With the rights that the catalog gives to what is new.
+        let made = edit.catalog.object(id).map(|made| Object::clone(made));
+        let made = made.ok_or_else(|| SqlError::internal("the new table is not there"))?;
+        let object = number_columns(&mut edit, made, &statement.columns, depends_on)?;
         Ok((edit, object))
     }
 }

@@ -424,6 +424,8 @@ pub(super) fn with_meaning(
     mut object: Object,
     columns: &[String],
 ) -> SqlResult<Object> {
+    // Its names are looked for where they will be found later, too.
+    catalog.check_temporary(&object)?;
     let meaning = match Kept::of_object(&object)? {
         Some(kept) if columns.is_empty() => kept.meaning(catalog)?,
         Some(kept) => Meaning { shown: kept.shown(catalog)?, ..kept.meaning(catalog)? },

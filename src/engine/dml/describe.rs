@@ -7,6 +7,8 @@ use arrow::datatypes::SchemaRef;
 use super::environment::{Beside, column_of, resolve};
 use super::update::{relations_beside, target_name};
 use crate::catalog::{Column, Object};
+use crate::dataflow::guard::Guard;
+use crate::engine::ddl::guard_of;
 use crate::error::{SqlError, SqlResult};
 use crate::planner::statement::{ConflictAction, Delete, Insert, StatementKind, Update};
 use crate::planner::syntax::Selection;
@@ -14,7 +16,7 @@ use crate::planner::{
     Name, Parameters, PlannedQuery, Query, RowRelation, With, delete_query, insert_query,
     plan_conflict, plan_query, plan_returning, update_query,
 };
-use crate::serving::{QueryContext, session_state};
+use crate::serving::{QueryContext, SnapshotHolders, UniqueKeys, session_state};
 use crate::types::SqlType;
 
 /// Types of parameters, and of what RETURNING gives.
@@ -63,7 +65,21 @@ pub fn rows_of(query: &QueryContext, statement: &StatementKind) -> SqlResult<Row
         StatementKind::Delete(delete) => Some(described.deleted(delete, &[])?),
         _ => None,
     };
-    Ok(RowsOf { table: described.object.name.name.clone(), context: described.query, query: found })
+    let (object, mut context) = (described.object, described.query);
+    context.unique.insert(object.id, unique_keys(&context, &object)?);
+    Ok(RowsOf { table: object.name.name.clone(), context, query: found })
+}
+
+/// The unique indexes by which the statement would find rows.
+fn unique_keys(context: &QueryContext, object: &Object) -> SqlResult<Vec<UniqueKeys>> {
+    let mut keys = Vec::new();
+    for index in context.catalog.indexes(object.id) {
+        let Some(guard) = guard_of(object, index)?.filter(Guard::finds_rows) else { continue };
+        let holders = SnapshotHolders { snapshot: Arc::clone(&context.snapshot), index: index.id };
+        let schema = object.stored_schema();
+        keys.push(UniqueKeys::new(&guard.name, schema, guard.columns(), Arc::new(holders))?);
+    }
+    Ok(keys)
 }
 
 async fn describe_insert(

@@ -151,7 +151,8 @@ impl Transaction {
         let mut all = Vec::new();
         for (object, table) in self.tables.iter().filter(|(_, table)| !table.overlay.is_empty()) {
             let mut keys = Vec::new();
-            for (guard, _) in table.inbox.guards() {
+            let guards = table.inbox.guards().into_iter();
+            for (guard, _) in guards.filter(|(guard, _)| guard.finds_rows()) {
                 // One that was made later has nothing there.
                 if snapshot.meta(&object_key(guard.index))?.is_some() {
                     let base =
@@ -169,6 +170,7 @@ impl Transaction {
         let tables = self.tables.iter().map(|(object, table)| {
             let guards = table.inbox.guards().into_iter();
             let keys = guards
+                .filter(|(guard, _)| guard.finds_rows())
                 .map(|(guard, reader)| table.unique_keys(&guard, Arc::new(PendingHolders(reader))));
             Ok((*object, keys.collect::<SqlResult<_>>()?))
         });

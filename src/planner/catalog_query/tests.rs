@@ -9,9 +9,7 @@
 
 use std::fmt::Write as _;
 
-use sqlparser::dialect::PostgreSqlDialect;
-use sqlparser::parser::Parser;
-
+use super::super::parse::parse_query;
 use super::*;
 use crate::catalog::object::{Column, Object, ObjectKind, QualifiedName, Table, View};
 use crate::catalog::testing::{context_of, view};
@@ -157,11 +155,7 @@ fn oids(context: &PgContext) -> Vec<(String, u32)> {
 }
 
 fn parse(sql: &str) -> ast::Query {
-    let mut statements = Parser::parse_sql(&PostgreSqlDialect {}, sql).expect(sql);
-    match statements.pop() {
-        Some(ast::Statement::Query(query)) => *query,
-        other => panic!("{other:?}"),
-    }
+    (*parse_query(sql).expect(sql).tree).clone()
 }
 
 /// Columns' names and rows, as the file has them.

@@ -154,7 +154,7 @@ fn writes() {
         "insert into t default values; with w as (select 1) insert into t select * from w",
         expect![[r#"
             Insert(Insert { with: None, table: Name { database: None, schema: None, name: "t", position: 13 }, alias: None, columns: [], overriding: None, source: None, on_conflict: None, returning: None })
-            Insert(Insert { with: None, table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], overriding: None, source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
+            Insert(Insert { with: Some(With("WITH w AS (SELECT 1)")), table: Name { database: None, schema: None, name: "t", position: 64 }, alias: None, columns: [], overriding: None, source: Some(Query("WITH w AS (SELECT 1) SELECT * FROM w")), on_conflict: None, returning: None })
         "#]],
     );
     shows(

@@ -1,7 +1,7 @@
 //! `has_..._privilege`, `pg_has_role` and `acldefault`.
 //!
-//! Each of the first takes a role first, or means the current user; then the object, by name or OID; then one
-//! or more privileges, of which any suffices.
+//! Each of the first takes a role first, or means the current user; then the object, by name or
+//! OID; then one or more privileges, of which any suffices.
 
 use super::super::class::{Class, class};
 use super::super::names::{find, reg_from_text};
