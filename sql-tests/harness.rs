@@ -16,7 +16,7 @@ use rand::rngs::StdRng;
 use sqllogictest::harness::{Failed, Trial};
 
 /// A test that hangs has failed.
-const TRIAL_SECONDS_MAX: u64 = 900;
+pub(crate) const TRIAL_MAX: Duration = Duration::from_secs(900);
 
 thread_local! {
     /// What the servers of the test on this thread have left to read.
@@ -29,7 +29,7 @@ where
     F: FnOnce() -> Fut + Send + 'static,
     Fut: Future<Output = Result<()>>,
 {
-    trial_within(name, Duration::from_secs(TRIAL_SECONDS_MAX), body)
+    trial_within(name, TRIAL_MAX, body)
 }
 
 /// A test that may take as long as `limit`.

@@ -2,7 +2,7 @@
 //! parameters. The refresh functions put new orders with their lines in and take old ones out.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use sqllogictest::harness::Trial;
@@ -19,7 +19,7 @@ use tpchgen::text::TextPool;
 
 use super::{Failing, Workload, load, state_of_views};
 use crate::client::execute;
-use crate::harness::{self, trial};
+use crate::harness::{self, trial_within};
 use crate::postgres;
 use crate::server::Server;
 
@@ -31,6 +31,9 @@ const TEXT_BYTES: i32 = 4 << 20;
 /// Orders are dealt into so many parts, of which the last come by refreshing, in as many batches.
 const PARTS: usize = 20;
 const BATCHES: usize = 3;
+
+/// How long it may take at a scale of one's own.
+const SCALED_MAX: Duration = Duration::from_secs(4 * 3600);
 
 const FAILING: Failing = &[];
 
@@ -49,7 +52,12 @@ const TABLES: &[&str] =
     &["lineitem", "orders", "partsupp", "customer", "part", "supplier", "nation", "region"];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![trial("workload/tpch", tpch)]
+    // Who sets the scale knows how long that takes.
+    let limit = match std::env::var_os("WEIR_TPCH_SCALE") {
+        Some(_) => SCALED_MAX,
+        None => harness::TRIAL_MAX,
+    };
+    vec![trial_within("workload/tpch", limit, tpch)]
 }
 
 async fn tpch() -> Result<()> {

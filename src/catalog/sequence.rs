@@ -61,6 +61,19 @@ pub fn written(sequence: ObjectId) -> String {
     format!("'{}'::regclass", sequence.0)
 }
 
+/// A stored expression with the names of its sequences, as `name` has them, quoted where need be.
+pub fn with_names(text: &str, name: impl Fn(ObjectId) -> Option<String>) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut from = 0;
+    for (place, sequence) in sequences_in(text) {
+        let Some(name) = name(sequence) else { continue };
+        shown.push_str(&text[from..place.start]);
+        shown.push_str(&format!("'{}'::regclass", name.replace('\'', "''")));
+        from = place.end;
+    }
+    shown + &text[from..]
+}
+
 /// The sequences that a stored expression names, and where.
 pub fn sequences_in(text: &str) -> Vec<(Range<usize>, ObjectId)> {
     const AFTER: &str = "'::regclass";

@@ -7,7 +7,7 @@ use super::object::{
     Column, Connector, Index, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Sink,
     Table,
 };
-use super::sequence::{Sequence, sequences_in};
+use super::sequence::{Sequence, with_names};
 use crate::types::ObjectId;
 
 impl Catalog {
@@ -84,13 +84,7 @@ impl Catalog {
 
     /// A default with the names of its sequences.
     fn default_text(&self, default: &str) -> String {
-        let (mut text, mut from) = (String::new(), 0);
-        for (place, sequence) in sequences_in(default) {
-            text.push_str(&default[from..place.start]);
-            text.push_str(&format!("{}::regclass", quoted(&self.name_of(sequence))));
-            from = place.end;
-        }
-        text + &default[from..]
+        with_names(default, |sequence| Some(self.name_of(sequence)))
     }
 
     fn name_of(&self, id: ObjectId) -> String {

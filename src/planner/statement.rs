@@ -516,6 +516,24 @@ pub enum DropKind {
     Database,
 }
 
+impl DropKind {
+    /// What messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropKind::Table => "table",
+            DropKind::Source => "source",
+            DropKind::View => "view",
+            DropKind::MaterializedView => "materialized view",
+            DropKind::Index => "index",
+            DropKind::Sink => "sink",
+            DropKind::Subscription => "subscription",
+            DropKind::Sequence => "sequence",
+            DropKind::Schema => "schema",
+            DropKind::Database => "database",
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Explain {
     pub analyze: bool,

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::session::Session;
 use crate::catalog::privilege::Privileges;
 use crate::catalog::{Object, ObjectKind};
-use crate::engine::dml::{self, LockWait as Patience};
+use crate::engine::dml;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::LockTable;
 use crate::planner::{LockWait, RowLock};
@@ -101,11 +101,7 @@ impl Session {
         let mut writes =
             self.block.writes.take().unwrap_or_else(|| dml::Transaction::begin(&context));
         let interrupts = Arc::clone(&self.interrupts);
-        let patience = match wait {
-            LockWait::Wait => Patience::Wait,
-            LockWait::Refuse | LockWait::Skip => Patience::None,
-        };
-        let taken = interrupts.race(writes.lock_table(&context, table, patience)).await;
+        let taken = interrupts.race(writes.lock_table(&context, table, wait)).await;
         self.block.writes = Some(writes);
         match (taken?, wait) {
             (false, LockWait::Refuse) => {

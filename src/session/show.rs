@@ -153,19 +153,10 @@ fn relations(catalog: &Catalog, kind: ShowKind, schema: Option<&str>) -> TextRow
 }
 
 fn check_kind(object: &Object, kind: DropKind) -> SqlResult<()> {
-    let wanted = match kind {
-        DropKind::Table => "table",
-        DropKind::Source => "source",
-        DropKind::View => "view",
-        DropKind::MaterializedView => "materialized view",
-        DropKind::Index => "index",
-        DropKind::Sink => "sink",
-        DropKind::Subscription => "subscription",
-        DropKind::Sequence => "sequence",
-        DropKind::Schema | DropKind::Database => {
-            return Err(SqlError::unsupported("SHOW CREATE of a schema or a database"));
-        }
-    };
+    if matches!(kind, DropKind::Schema | DropKind::Database) {
+        return Err(SqlError::unsupported("SHOW CREATE of a schema or a database"));
+    }
+    let wanted = kind.name();
     if object.kind_name() == wanted {
         return Ok(());
     }

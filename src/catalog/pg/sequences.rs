@@ -9,20 +9,12 @@ use super::session::Standing;
 use super::value::Value;
 use crate::catalog::object::Object;
 use crate::catalog::privilege::Privileges;
-use crate::catalog::sequence::{Sequence, sequences_in};
+use crate::catalog::sequence::{Sequence, with_names};
 use crate::types::SqlType;
 
 /// A stored expression with the names of the sequences that it has by their OIDs.
 pub(super) fn shown_expression(context: &PgContext, text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut from = 0;
-    for (place, sequence) in sequences_in(text) {
-        let Some(name) = relation_text(context, sequence.0) else { continue };
-        shown.push_str(&text[from..place.start]);
-        shown.push_str(&format!("'{}'::regclass", name.replace('\'', "''")));
-        from = place.end;
-    }
-    shown + &text[from..]
+    with_names(text, |sequence| relation_text(context, sequence.0))
 }
 
 /// What the standard says of an identity column; NULLs for another.

@@ -69,18 +69,9 @@ fn relation<'a>(
 
 /// Refuses a relation of another kind than the statement says.
 pub(super) fn check_kind(object: &Object, kind: DropKind, name: &planner::Name) -> SqlResult<()> {
-    let wanted = match kind {
-        DropKind::Table => "table",
-        DropKind::Source => "source",
-        DropKind::View => "view",
-        DropKind::MaterializedView => "materialized view",
-        DropKind::Index => "index",
-        DropKind::Sink => "sink",
-        DropKind::Subscription => "subscription",
-        DropKind::Sequence => "sequence",
-        DropKind::Schema | DropKind::Database => return Ok(()),
-    };
-    if object.kind_name() == wanted {
+    let wanted = kind.name();
+    let is_relation = !matches!(kind, DropKind::Schema | DropKind::Database);
+    if !is_relation || object.kind_name() == wanted {
         return Ok(());
     }
     let article = if kind == DropKind::Index { "an" } else { "a" };

@@ -122,15 +122,8 @@ fn check_kind(statement: &Rename, actual: &str, is_relation: bool) -> SqlResult<
     let wanted = match statement.kind {
         _ if is_relation && matches!(statement.to, NewName::Column { .. }) => return Ok(()),
         DropKind::Table | DropKind::Index if is_relation => return Ok(()),
-        DropKind::Table => "table",
-        DropKind::Index => "index",
-        DropKind::Source => "source",
-        DropKind::View => "view",
-        DropKind::MaterializedView => "materialized view",
-        DropKind::Sink => "sink",
-        DropKind::Subscription => "subscription",
-        DropKind::Sequence => "sequence",
         DropKind::Schema | DropKind::Database => return Ok(()),
+        kind => kind.name(),
     };
     if wanted == actual {
         return Ok(());

@@ -43,7 +43,7 @@ pub use insert::insert;
 pub use parameters::BoundParameters;
 pub use pour::{Pouring, pour};
 pub use row_id::RowIds;
-pub use transaction::{LockWait, Transaction};
+pub use transaction::Transaction;
 pub use truncate::truncate;
 pub use undo::Mark;
 pub(super) use unique::key_text;

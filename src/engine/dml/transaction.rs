@@ -24,6 +24,7 @@ use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
 use crate::engine::locks::{Held, Owner};
 use crate::engine::sequences::Restart;
 use crate::error::{SqlError, SqlResult, code};
+use crate::planner::LockWait;
 use crate::serving::{
     Holders, Overlaid, Overlay, PendingRows, SnapshotHolders, StoredRows, UniqueKeys,
 };
@@ -43,14 +44,6 @@ pub struct Transaction {
     restarts: Vec<Restart>,
     /// What a ROLLBACK TO SAVEPOINT undoes.
     undo: UndoLog,
-}
-
-/// Whether a lock that somebody else has is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockWait {
-    /// As long as the session's `lock_timeout` allows.
-    Wait,
-    None,
 }
 
 fn inbox_of(context: &Context, table: &Object) -> SqlResult<Arc<Inbox>> {

@@ -4,6 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{AlterTable, NewConstraint, StatementKind, TableChange};
 use super::front::Front;
+use super::index::included;
 use crate::error::{SqlError, SqlResult};
 
 /// `ALTER TABLE [IF EXISTS] [ONLY] name change, ...`, after ALTER. `None`: it says something that
@@ -98,12 +99,7 @@ pub(super) fn constraint(front: &mut Front<'_>) -> SqlResult<NewConstraint> {
     front.expect_token(&Token::LParen)?;
     let columns = front.list(Front::identifier)?;
     front.expect_token(&Token::RParen)?;
-    let mut included = Vec::new();
-    if front.eat(&["include"]) {
-        front.expect_token(&Token::LParen)?;
-        included = front.list(Front::identifier)?;
-        front.expect_token(&Token::RParen)?;
-    }
+    let included = included(front)?;
     let position = front.position();
     if front.eat(&["deferrable"]) {
         return Err(SqlError::unsupported("a DEFERRABLE constraint").position(position));

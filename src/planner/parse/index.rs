@@ -2,7 +2,7 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::super::statement::{CreateIndex, DropKind, IndexKey, Reindex, StatementKind};
+use super::super::statement::{ColumnRef, CreateIndex, DropKind, IndexKey, Reindex, StatementKind};
 use super::super::syntax::Name;
 use super::front::Front;
 use super::options;
@@ -33,12 +33,7 @@ pub(super) fn index(front: &mut Front<'_>, unique: bool) -> SqlResult<StatementK
     front.expect_token(&Token::LParen)?;
     let keys = front.list(key)?;
     front.expect_token(&Token::RParen)?;
-    let mut included = Vec::new();
-    if front.eat(&["include"]) {
-        front.expect_token(&Token::LParen)?;
-        included = front.list(Front::identifier)?;
-        front.expect_token(&Token::RParen)?;
-    }
+    let included = included(front)?;
     let position = front.position();
     if front.eat(&["nulls", "not", "distinct"]) {
         return Err(SqlError::unsupported("NULLS NOT DISTINCT").position(position));
@@ -139,4 +134,15 @@ pub(super) fn reindex(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         }
     };
     Ok(StatementKind::Reindex(Reindex { kind, name }))
+}
+
+/// `[INCLUDE (columns)]`.
+pub(super) fn included(front: &mut Front<'_>) -> SqlResult<Vec<ColumnRef>> {
+    if !front.eat(&["include"]) {
+        return Ok(Vec::new());
+    }
+    front.expect_token(&Token::LParen)?;
+    let columns = front.list(Front::identifier)?;
+    front.expect_token(&Token::RParen)?;
+    Ok(columns)
 }
