@@ -37,6 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("operation/idle_memory", idle_memory),
         trial("operation/state_larger_than_memory", state_larger_than_memory),
         trial("operation/a_row_with_a_million_matches", a_row_with_a_million_matches),
+        trial("operation/a_change_that_is_too_large_is_refused", a_change_that_is_too_large),
         trial("operation/a_new_view_delays_nobody", a_new_view_delays_nobody),
         trial("operation/a_view_that_catches_up_is_dropped", a_view_that_catches_up_is_dropped),
         trial("operation/a_view_that_catches_up_is_cancelled", a_view_that_catches_up_is_cancelled),
@@ -361,6 +362,51 @@ async fn a_row_with_a_million_matches() -> Result<()> {
     Ok(())
 }
 
+/// Memory that a server with a budget of 128 MB may take while changes are refused.
+const REFUSED_BYTES_MAX: u64 = 512 << 20;
+
+/// Rows whose effect on a view does not fit into the memory are refused, as often as they come;
+/// what was there before stays, and what fits goes on.
+async fn a_change_that_is_too_large() -> Result<()> {
+    let mut server = Server::start_small(2, "128MB").await?;
+    let mut client = server.connect().await?;
+    execute(
+        &client,
+        "CREATE TABLE a (id int PRIMARY KEY);
+         CREATE TABLE b (id int PRIMARY KEY);
+         CREATE MATERIALIZED VIEW pairs AS SELECT a.id AS a, b.id AS b FROM a CROSS JOIN b;
+         INSERT INTO a SELECT i FROM generate_series(1, 2000) AS s(i);
+         INSERT INTO b SELECT i FROM generate_series(1, 10) AS s(i)",
+    )
+    .await?;
+    for round in 0..2 {
+        for _ in 0..4 {
+            let outcome = client
+                .batch_execute("INSERT INTO b SELECT i FROM generate_series(101, 1100) AS s(i)")
+                .await;
+            let error = outcome.expect_err("two million pairs fit");
+            let error = error.as_db_error().context("an error of the server")?;
+            ensure!(error.code().code() == "53200", "{error:?}");
+            ensure!(error.hint().is_some_and(|hint| hint.contains("--memory")), "{error:?}");
+        }
+        let seen = "SELECT concat_ws(' ', count(*), (SELECT count(*) FROM b)) FROM pairs";
+        let before = 10 + 10 * round;
+        let rows = value(&client, seen).await?;
+        ensure!(rows == format!("{} {before}", before * 2000), "{rows}");
+        let more = format!("INSERT INTO b SELECT i + {before} FROM generate_series(1, 10) AS s(i)");
+        execute(&client, &more).await?;
+        let rows = value(&client, seen).await?;
+        ensure!(rows == format!("{} {}", (before + 10) * 2000, before + 10), "{rows}");
+        let (_, highest) = server.memory()?;
+        harness::say(format!("too large a change: {} MB resident at the most", highest >> 20));
+        ensure!(highest < REFUSED_BYTES_MAX, "{} MB resident at the most", highest >> 20);
+        server.kill();
+        server.restart().await?;
+        client = server.connect().await?;
+    }
+    Ok(())
+}
+
 /// A table that a view takes long to read: each row meets many others.
 pub(crate) const MANY: &str = "
     CREATE TABLE big (id int PRIMARY KEY, g int);
@@ -439,7 +485,10 @@ async fn a_new_view_delays_nobody() -> Result<()> {
 /// Nothing of object `object` is in the folder of the killed server, under whatever name.
 pub(crate) fn nothing_left(server: &mut Server, object: u32) -> Result<()> {
     server.kill();
-    let store = Store::open(&server.data(), StoreOptions { cache_bytes: 8 << 20 })?;
+    let store = Store::open(
+        &server.data(),
+        StoreOptions { cache_bytes: 8 << 20, epoch_bytes_max: usize::MAX },
+    )?;
     let snapshot = store.snapshot();
     let tables = snapshot.tables(ObjectId(object))?;
     ensure!(tables.is_empty(), "state of a view that is gone: {tables:?}");

@@ -272,7 +272,10 @@ async fn subscribers(client: &Client, count: u32) -> Result<()> {
 /// Changelog entries of an object in the folder of the killed server.
 fn changes_left(server: &mut Server, object: u32) -> Result<usize> {
     server.kill();
-    let store = Store::open(&server.data(), StoreOptions { cache_bytes: 8 << 20 })?;
+    let store = Store::open(
+        &server.data(),
+        StoreOptions { cache_bytes: 8 << 20, epoch_bytes_max: usize::MAX },
+    )?;
     Ok(store.snapshot().changelog(ObjectId(object), Epoch(0), usize::MAX)?.len())
 }
 

@@ -22,6 +22,7 @@ use super::status::{EpochRecord, JobState, Status};
 use crate::clock::{self, Moment};
 use crate::connector::Source;
 use crate::dataflow::barrier::{Attachment, Barrier, Mutation};
+use crate::dataflow::cache::CacheBudget;
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::dataflow::report::{ActorId, Event, Report};
 use crate::dataflow::source::Budget;
@@ -74,12 +75,12 @@ pub struct Start {
 }
 
 /// How the coordinator works.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Between two barriers when nobody hurries.
     pub barrier_interval: Duration,
-    /// Clean cached state that each actor may keep over a barrier.
-    pub cache_bytes_max: usize,
+    /// Clean cached state that all actors together keep over a barrier.
+    pub cache: CacheBudget,
 }
 
 /// A change of the graph, with what becomes durable with it.
@@ -147,7 +148,7 @@ impl Coordinator {
         }
         let plan = Plan::new(start);
         let budget = Budget::default();
-        let graph = Graph::start(&plan, &store, &readers, settings.cache_bytes_max, &budget)?;
+        let graph = Graph::start(&plan, &store, &readers, &settings.cache, &budget)?;
         let (commands, received) = mpsc::channel(COMMANDS_MAX);
         let (publish, progress) = watch::channel(Progress::new(committed));
         let loop_ = Loop {
@@ -156,7 +157,7 @@ impl Coordinator {
             gate: Arc::clone(&gate),
             status: status.clone(),
             readers: readers.clone(),
-            settings,
+            settings: settings.clone(),
             budget: budget.clone(),
             plan,
             graph: Some(graph),
@@ -192,8 +193,8 @@ impl Coordinator {
         &self.journal
     }
 
-    pub fn settings(&self) -> Settings {
-        self.settings
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// How much sources may give in an epoch.
@@ -591,11 +592,15 @@ impl Loop {
     async fn fail(&mut self, actor: ActorId, error: SqlError) {
         tracing::error!(object = actor.object.0, fragment = actor.fragment, index = actor.index,
             code = error.code, %error, "an actor failed");
-        let failures = self.failures.entry(actor.object).or_default();
-        failures.retain(|moment| moment.elapsed() < FAILURE_WINDOW);
-        failures.push(clock::moment());
-        if failures.len() >= FAILURES_MAX && self.plan.jobs.contains_key(&actor.object) {
-            self.suspend(actor.object, &error);
+        // Without sources, whoever wrote too much is told so: the job is not to blame.
+        let by_writers = error.code == code::OUT_OF_MEMORY && self.plan.sources.is_empty();
+        if !by_writers {
+            let failures = self.failures.entry(actor.object).or_default();
+            failures.retain(|moment| moment.elapsed() < FAILURE_WINDOW);
+            failures.push(clock::moment());
+            if failures.len() >= FAILURES_MAX && self.plan.jobs.contains_key(&actor.object) {
+                self.suspend(actor.object, &error);
+            }
         }
         self.restart(Some(error)).await;
     }
@@ -638,7 +643,7 @@ impl Loop {
         let committed = self.store.epoch();
         let last = self.gate.open_epoch();
         self.gate.reset(Epoch(last.0 + 1), &self.store, self.plan.tables.values());
-        self.publish.send_modify(|progress| progress.discard(Epoch(committed.0 + 1), last));
+        self.publish.send_modify(|progress| progress.discard(Epoch(committed.0 + 1), last, &error));
         self.rebuild().await;
         tracing::info!(epoch = committed.0, took = ?started.elapsed(), "graph restarted");
     }
@@ -672,7 +677,7 @@ impl Loop {
     async fn rebuild(&mut self) {
         let mut wait = Duration::from_millis(10);
         loop {
-            let cache = self.settings.cache_bytes_max;
+            let cache = &self.settings.cache;
             match Graph::start(&self.plan, &self.store, &self.readers, cache, &self.budget) {
                 Ok(graph) => {
                     self.graph = Some(graph);
@@ -691,7 +696,9 @@ impl Loop {
         let Some(front) = self.in_flight.front_mut() else { return };
         if front.barrier.injected.elapsed() > LATE_AFTER && !front.complained {
             front.complained = true;
-            tracing::warn!(epoch = front.barrier.epoch.0, held_by = ?front.waiting, "late barrier");
+            let held_by = self.plan.first_of(&front.waiting);
+            let (epoch, waiting) = (front.barrier.epoch.0, front.waiting.len());
+            tracing::warn!(epoch, ?held_by, waiting, "late barrier");
         }
     }
 

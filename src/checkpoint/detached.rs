@@ -187,7 +187,7 @@ impl Driver {
             route: &route,
             changelog: false,
             detached: true,
-            cache_bytes_max: coordinator.settings().cache_bytes_max,
+            cache: &coordinator.settings().cache,
             outputs: Vec::new(),
         };
         let deployed = deploy::deploy(&job.graph, settings, &|_| 1)?;

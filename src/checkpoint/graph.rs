@@ -12,6 +12,7 @@ use super::coordinator::{JobSpec, SourceSpec, Start};
 use super::readers::Readers;
 use crate::dataflow::actor;
 use crate::dataflow::barrier::Barrier;
+use crate::dataflow::cache::CacheBudget;
 use crate::dataflow::deploy::{Settings, deploy, output_actors};
 use crate::dataflow::dispatch::{Dispatcher, Output};
 use crate::dataflow::inbox::Inbox;
@@ -19,6 +20,7 @@ use crate::dataflow::report::{ActorId, Event, Route};
 use crate::dataflow::source::{Budget, SourceActor, positions_key, positions_of};
 use crate::dataflow::table::TableActor;
 use crate::error::SqlResult;
+use crate::graph::Upstream;
 use crate::state::Store;
 use crate::types::ObjectId;
 
@@ -54,6 +56,31 @@ impl Plan {
     /// How many actors give the rows of `object`.
     pub(super) fn output_actors(&self, object: ObjectId) -> usize {
         self.jobs.get(&object).map_or(1, |spec| output_actors(&spec.graph))
+    }
+
+    /// Those of `waiting` that wait for none of the others: all of their inputs have ended the
+    /// epoch. They work, or a reader of theirs does and takes no more.
+    pub(super) fn first_of(&self, waiting: &HashSet<ActorId>) -> Vec<ActorId> {
+        let any = |object, fragment: Option<usize>| {
+            waiting.iter().any(|actor| {
+                actor.object == object && fragment.is_none_or(|one| one == actor.fragment)
+            })
+        };
+        let first = |actor: &&ActorId| {
+            let fragment = self
+                .jobs
+                .get(&actor.object)
+                .and_then(|job| job.graph.fragments.get(actor.fragment));
+            !fragment.is_some_and(|fragment| {
+                fragment.inputs.iter().any(|input| match input.from {
+                    Upstream::Object(object) => any(object, None),
+                    Upstream::Fragment(from) => any(actor.object, Some(from)),
+                })
+            })
+        };
+        let mut found: Vec<ActorId> = waiting.iter().filter(first).copied().collect();
+        found.sort_unstable();
+        found
     }
 
     /// `object` and every job that reads it, directly or not.
@@ -121,7 +148,7 @@ impl Graph {
         plan: &Plan,
         store: &Store,
         readers: &Readers,
-        cache_bytes_max: usize,
+        cache: &CacheBudget,
         budget: &Budget,
     ) -> SqlResult<Self> {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
@@ -143,7 +170,7 @@ impl Graph {
                 route: &graph.route,
                 changelog: readers.any(object),
                 detached: false,
-                cache_bytes_max,
+                cache,
                 outputs: outputs.remove(&object).unwrap_or_default(),
             };
             let deployed = deploy(&spec.graph, settings, &|upstream| plan.output_actors(upstream))?;

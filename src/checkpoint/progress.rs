@@ -12,8 +12,9 @@ const DISCARDED_MAX: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     pub committed: Epoch,
-    /// Epochs that were open or on their way when the graph was restarted: first and last.
-    discarded: Vec<(Epoch, Epoch)>,
+    /// Epochs that were open or on their way when the graph was restarted: first and last, and
+    /// what their writers are told.
+    discarded: Vec<(Epoch, Epoch, SqlError)>,
 }
 
 impl Progress {
@@ -21,24 +22,28 @@ impl Progress {
         Self { committed, discarded: Vec::new() }
     }
 
-    /// Epochs `first` to `last` will never be committed.
-    pub fn discard(&mut self, first: Epoch, last: Epoch) {
+    /// Epochs `first` to `last` will never be committed, because of `cause`.
+    pub fn discard(&mut self, first: Epoch, last: Epoch, cause: &SqlError) {
+        // What was too large once would be again; of all else writers need not know.
+        let told = if cause.code == code::OUT_OF_MEMORY {
+            cause.clone()
+        } else {
+            let message = "the statement was undone because the engine restarted";
+            SqlError::new(code::SERIALIZATION_FAILURE, message).hint("Run the transaction again.")
+        };
         if self.discarded.len() == DISCARDED_MAX {
             self.discarded.remove(0);
         }
-        self.discarded.push((first, last));
+        self.discarded.push((first, last, told));
     }
 
     /// What became of `epoch`; `None` while that is open.
     fn outcome(&self, epoch: Epoch) -> Option<SqlResult<()>> {
-        if self.discarded.iter().any(|(first, last)| (*first..=*last).contains(&epoch)) {
-            let error = SqlError::new(
-                code::SERIALIZATION_FAILURE,
-                "the statement was undone because the engine restarted",
-            );
-            return Some(Err(error.hint("Run the transaction again.")));
+        let among = |(first, last, _): &&(Epoch, Epoch, _)| (*first..=*last).contains(&epoch);
+        match self.discarded.iter().find(among) {
+            Some((.., told)) => Some(Err(told.clone())),
+            None => (epoch <= self.committed).then_some(Ok(())),
         }
-        (epoch <= self.committed).then_some(Ok(()))
     }
 }
 

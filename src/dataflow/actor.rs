@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::align::{self, Inputs};
 use super::barrier::Barrier;
+use super::cache::CacheShare;
 use super::chain::Chain;
 use super::dispatch::Dispatcher;
 use super::report::{ActorId, Event, Figures, Report, Route};
@@ -31,8 +32,8 @@ pub struct Actor {
     pub changelog: bool,
     /// Whether this is the fragment whose rows are the object's.
     pub materializes: bool,
-    /// Clean cached state that it may keep over a barrier.
-    pub cache_bytes_max: usize,
+    /// Clean cached state that it keeps over a barrier.
+    pub cache: CacheShare,
     /// Whether its job catches up; until a barrier of the graph's says otherwise.
     pub detached: bool,
 }
@@ -83,10 +84,12 @@ impl Actor {
         let (object, epoch) = (self.id.object, barrier.epoch);
         report.changelog =
             changelog.drain(..).map(|delta| ChangelogEntry { object, epoch, delta }).collect();
-        if self.chain.cached_bytes() > self.cache_bytes_max {
-            self.chain.evict(self.cache_bytes_max);
-        }
         figures.cached_bytes = self.chain.cached_bytes();
+        if let Some(bytes_max) = self.cache.keep(figures.cached_bytes) {
+            self.chain.evict(bytes_max);
+            figures.cached_bytes = self.chain.cached_bytes();
+            self.cache.keep(figures.cached_bytes);
+        }
         figures.flush = aligned.elapsed();
         report.figures = std::mem::take(figures);
         report.nodes = self.chain.take_rows();

@@ -7,7 +7,7 @@ use super::report::NodeRows;
 use crate::error::SqlResult;
 use crate::graph::{Job, NodeKind};
 use crate::operator::{self, EpochEnd, Operator, OperatorError, Output, RowError};
-use crate::state::{StandingErrors, Store, TableChange};
+use crate::state::{Pending, StandingErrors, Store, TableChange};
 use crate::types::Delta;
 
 /// The operators, children before parents, as `graph::Fragment::nodes` has them.
@@ -22,6 +22,7 @@ pub struct Chain {
     standing: Option<StandingErrors>,
     /// What each has taken and given since that was last asked for.
     rows: Vec<NodeRows>,
+    pending: Pending,
 }
 
 impl Chain {
@@ -49,7 +50,8 @@ impl Chain {
         let standing =
             job.fail_on_error.then(|| StandingErrors::new(store, job.object, number, actor));
         let rows = vec![NodeRows::default(); parents.len()];
-        Ok(Self { operators, parents, entries, standing, rows })
+        let pending = store.pending().clone();
+        Ok(Self { operators, parents, entries, standing, rows, pending })
     }
 
     /// Pushes a delta that arrived at `port` through the tree.
@@ -81,6 +83,7 @@ impl Chain {
     /// The net change of every state table, and what failed: some of it whole, the rest as one
     /// count for each operator.
     pub fn freeze(&mut self) -> Result<(Vec<TableChange>, Vec<RowError>), OperatorError> {
+        self.pending.check()?;
         let mut changes = Vec::new();
         let mut told = Vec::new();
         for operator in self.operators.iter_mut().flatten() {
@@ -136,6 +139,7 @@ impl Chain {
         output: &mut dyn Output,
         call: impl FnOnce(&mut dyn Operator, &mut dyn Output) -> Result<(), OperatorError>,
     ) -> Result<(), OperatorError> {
+        self.pending.check()?;
         let Some(mut operator) = self.operators[index].take() else { return Ok(()) };
         let result = call(&mut *operator, &mut ToParent { chain: self, index, output });
         self.operators[index] = Some(operator);

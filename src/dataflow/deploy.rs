@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::actor::{self, Actor};
 use super::align::Inputs;
+use super::cache::CacheBudget;
 use super::chain::Chain;
 use super::channel::{Receiver, channel};
 use super::dispatch::{Dispatcher, Output};
@@ -26,8 +27,7 @@ pub struct Settings<'a> {
     pub changelog: bool,
     /// Whether it begins in epochs of its own.
     pub detached: bool,
-    /// Clean cached state that each actor may keep.
-    pub cache_bytes_max: usize,
+    pub cache: &'a CacheBudget,
     /// Who reads the object's rows from its first epoch on: outputs by index of its actors.
     pub outputs: Vec<Vec<Output>>,
 }
@@ -137,7 +137,7 @@ pub fn deploy(
                 route: settings.route.clone(),
                 changelog: settings.changelog && number == last,
                 materializes: number == last,
-                cache_bytes_max: settings.cache_bytes_max,
+                cache: settings.cache.share(),
                 detached: settings.detached,
             };
             deployed.actors.push(id);

@@ -239,7 +239,7 @@ impl Inbox {
     /// Whether writers have brought anything into the open epoch.
     pub fn is_open(&self) -> bool {
         let rows = self.rows.lock();
-        !rows.open.is_empty() || !rows.open_meta.is_empty() || rows.table.pending_bytes() > 0
+        !rows.open.is_empty() || !rows.open_meta.is_empty() || rows.table.has_pending()
     }
 
     /// What the table brings into `epoch`, which was sealed. Epochs are taken in order.

@@ -12,6 +12,7 @@
 pub mod actor;
 pub mod align;
 pub mod barrier;
+pub mod cache;
 pub mod chain;
 pub mod channel;
 pub mod deploy;

@@ -23,6 +23,7 @@ use crate::checkpoint::detached::{self, Progress, progress_key, progress_of};
 use crate::checkpoint::readers::Readers;
 use crate::checkpoint::status::JobState;
 use crate::clock;
+use crate::dataflow::cache::CacheBudget;
 use crate::dataflow::inbox::Inbox;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr;
@@ -38,9 +39,6 @@ const QUERY_SHARE: usize = 4;
 
 /// Of the memory, the part that operators may keep as clean cached state.
 const CACHE_SHARE: usize = 4;
-
-/// Actors among which that part is divided: more run seldom on one machine.
-const CACHING_ACTORS: usize = 64;
 
 /// What the store says is to run.
 struct Found {
@@ -76,7 +74,7 @@ impl Engine {
         let found = find(&store, &catalog, &readers).await?;
         let coordinator_settings = coordinator::Settings {
             barrier_interval: settings.barrier_interval,
-            cache_bytes_max: settings.memory_bytes / CACHE_SHARE / CACHING_ACTORS,
+            cache: CacheBudget::new(settings.memory_bytes / CACHE_SHARE),
         };
         let sequences = Arc::new(Sequences::new(store.clone()));
         let start = found.start;

@@ -15,7 +15,7 @@ use super::batch::{batch_of, emit_chunks};
 use super::buffer::{Buffer, Net, net};
 use super::{EpochEnd, Operator, OperatorError, Output};
 use crate::graph;
-use crate::state::{RowLayout, Store, Table};
+use crate::state::{PendingShare, RowLayout, Store, Table};
 use crate::types::key::{KeyArena, KeyCodec};
 use crate::types::{Delta, ObjectId, TableId};
 
@@ -27,12 +27,26 @@ pub struct Materialize {
     row: KeyCodec,
     table: Table,
     buffer: Buffer,
+    /// The buffer counts among what the epoch writes.
+    waiting: PendingShare,
     /// Rows in the buffer at which what cancels is taken out of it.
     compact_at: usize,
 }
 
 /// Rows that the buffer holds before the first look for what cancels.
 const COMPACT_ROWS_MIN: usize = 64 << 10;
+
+/// Rows that are written between two looks at how much all write.
+const CHECK_ROWS: usize = 8 << 10;
+
+/// What a row takes beside its bytes while it is written: its encoding, its key, what is known of
+/// that, and its entry.
+const ROW_BYTES: usize = 256;
+
+/// Bytes of memory that it takes to write `delta`.
+fn to_write(delta: &Delta) -> usize {
+    delta.own_bytes() + delta.rows() * ROW_BYTES
+}
 
 /// What an epoch did to a key: rows of the net change, by index.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,6 +73,7 @@ impl Materialize {
             row: KeyCodec::of_row(&schema)?,
             table: store.table(TableId::contents(object)),
             buffer: Buffer::new(Arc::clone(&schema)),
+            waiting: store.pending().share(),
             compact_at: COMPACT_ROWS_MIN,
             schema,
         })
@@ -68,6 +83,8 @@ impl Materialize {
     fn compact(&mut self) -> Result<(), OperatorError> {
         let net = net(self.buffer.take()?, &self.row)?;
         self.compact_at = COMPACT_ROWS_MIN.max(2 * net.delta.rows());
+        self.waiting.end();
+        self.waiting.add_bytes(to_write(&net.delta));
         self.buffer.push(net.delta);
         Ok(())
     }
@@ -76,13 +93,16 @@ impl Materialize {
     fn write_keyed(&mut self, net: &Net, keys: &KeyArena) -> Result<(), OperatorError> {
         let changes = self.key_changes(net, keys)?;
         self.check_stored(net, keys, &changes)?;
-        for change in &changes {
-            match (change.old, change.new) {
-                (_, Some(new)) => {
-                    self.table.put(keys.get(new as usize), net.row(new as usize));
+        for changes in changes.chunks(CHECK_ROWS) {
+            self.waiting.check()?;
+            for change in changes {
+                match (change.old, change.new) {
+                    (_, Some(new)) => {
+                        self.table.put(keys.get(new as usize), net.row(new as usize));
+                    }
+                    (Some(old), None) => self.table.delete(keys.get(old as usize)),
+                    (None, None) => {}
                 }
-                (Some(old), None) => self.table.delete(keys.get(old as usize)),
-                (None, None) => {}
             }
         }
         Ok(())
@@ -150,6 +170,9 @@ impl Materialize {
         let asked: Vec<&[u8]> = keys.iter().collect();
         let stored = self.table.get_many(&asked)?;
         for (index, stored) in stored.into_iter().enumerate() {
+            if index % CHECK_ROWS == 0 {
+                self.waiting.check()?;
+            }
             let before = stored.as_deref().map_or(Ok(0), RowLayout::weight_of)?;
             let after = before + net.delta.weight(index);
             match after {
@@ -176,7 +199,9 @@ impl Operator for Materialize {
     ) -> Result<(), OperatorError> {
         let columns = delta.batch().columns().to_vec();
         let batch = batch_of(&self.schema, columns, delta.rows())?;
-        self.buffer.push(delta.with_batch(batch));
+        let delta = delta.with_batch(batch);
+        self.waiting.add_bytes(to_write(&delta));
+        self.buffer.push(delta);
         if self.buffer.rows() >= self.compact_at { self.compact() } else { Ok(()) }
     }
 
@@ -186,6 +211,7 @@ impl Operator for Materialize {
         }
         self.compact_at = COMPACT_ROWS_MIN;
         let net = net(self.buffer.take()?, &self.row)?;
+        self.waiting.end();
         let keys = self.layout.storage_keys(net.delta.batch(), net.rows())?;
         if self.layout.is_keyed() {
             self.write_keyed(&net, &keys)?;

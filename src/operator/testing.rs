@@ -71,7 +71,7 @@ impl Harness {
     }
 
     fn open(&mut self) {
-        let options = StoreOptions { cache_bytes: 1 << 20 };
+        let options = StoreOptions { cache_bytes: 1 << 20, epoch_bytes_max: usize::MAX };
         let store = Store::open(self.folder.path(), options).expect("opens");
         let built = build(&self.node, &self.job, &self.inputs, &store);
         self.operator = built.expect("is built");

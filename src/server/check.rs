@@ -18,7 +18,8 @@ pub(super) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     if !options.data.is_dir() {
         bail!("there is no data folder {}", options.data.display());
     }
-    let store_options = StoreOptions { cache_bytes: MEMORY_BYTES / 4 };
+    let store_options =
+        StoreOptions { cache_bytes: MEMORY_BYTES / 4, epoch_bytes_max: MEMORY_BYTES / 4 };
     let store = Store::open(&options.data, store_options).map_err(SqlError::from)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

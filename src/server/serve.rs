@@ -51,8 +51,12 @@ async fn serve(config: Config, stream: tokio::runtime::Handle) -> anyhow::Result
     std::fs::create_dir_all(&config.data)
         .with_context(|| format!("data folder {} could not be made", config.data.display()))?;
     let path = config.data.clone();
-    // A quarter of the memory caches the disk; the rest is for operators and queries.
-    let options = StoreOptions { cache_bytes: config.memory_bytes / 4 };
+    // A quarter of the memory caches the disk; the rest is for operators and queries. What an epoch
+    // changes is there twice when it is committed.
+    let options = StoreOptions {
+        cache_bytes: config.memory_bytes / 4,
+        epoch_bytes_max: config.memory_bytes / 3,
+    };
     let store = task::spawn_blocking(move || Store::open(&path, options))
         .await?
         .map_err(crate::error::SqlError::from)?;

@@ -78,7 +78,7 @@ impl ViewPlanner for PlainPlanner {
 impl Default for Fixture {
     fn default() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = StoreOptions { cache_bytes: 8 << 20 };
+        let options = StoreOptions { cache_bytes: 8 << 20, epoch_bytes_max: usize::MAX };
         let store = Store::open(&folder.path().join("state"), options).expect("an empty store");
         let template = template(64 << 20, folder.path()).and_then(functions::install);
         Self {

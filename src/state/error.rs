@@ -14,6 +14,12 @@ pub enum StateError {
     /// Bytes on disk that this version cannot read.
     #[error("corrupt or foreign data in {place}: {reason}")]
     Corrupt { place: String, reason: String },
+    /// An epoch changes more than is allowed to be in memory.
+    #[error(
+        "the changes of one epoch, those of views and indexes included, take more than {} MB",
+        bytes_max >> 20
+    )]
+    EpochTooLarge { bytes_max: usize },
     #[error("storage: {0}")]
     Arrow(#[from] arrow::error::ArrowError),
 }
@@ -26,6 +32,8 @@ impl From<StateError> for SqlError {
                 .hint("Stop the other server, or choose another folder with --data."),
             StateError::Storage(_) => SqlError::new(code::IO_ERROR, text),
             StateError::Corrupt { .. } => SqlError::new(code::DATA_CORRUPTED, text),
+            StateError::EpochTooLarge { .. } => SqlError::new(code::OUT_OF_MEMORY, text)
+                .hint("Change fewer rows in a transaction, or give the server more --memory."),
             StateError::Arrow(_) => SqlError::internal(text),
         }
     }

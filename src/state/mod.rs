@@ -1,7 +1,7 @@
 //! State: tables that operators write, one atomic commit an epoch, snapshots that readers share,
 //! and changelogs for those who follow. The only module that knows RocksDB, and in it only `rocks`.
 //!
-//! On disk (format 1; golden bytes in the tests of `store`, `layout`, `standing`
+//! On disk (golden bytes in the tests of `store`, `layout`, `standing`
 //! and `changelog`):
 //!
 //! ```text
@@ -16,6 +16,7 @@
 mod changelog;
 mod error;
 mod layout;
+mod pending;
 mod rocks;
 mod standing;
 mod store;
@@ -24,6 +25,7 @@ mod table;
 pub use changelog::ChangelogEntry;
 pub use error::StateError;
 pub use layout::RowLayout;
+pub use pending::{Pending, PendingShare};
 pub use rocks::Page;
 pub use standing::{Standing, StandingErrors, standing_error};
 pub use store::{Commit, Entry, MetaEntry, ObjectSize, Snapshot, Store, StoreOptions, Written};

@@ -169,7 +169,11 @@ mod tests {
     const OBJECT: ObjectId = ObjectId(7);
 
     fn store(folder: &tempfile::TempDir) -> Store {
-        Store::open(folder.path(), StoreOptions { cache_bytes: 1 << 20 }).expect("opens")
+        Store::open(
+            folder.path(),
+            StoreOptions { cache_bytes: 1 << 20, epoch_bytes_max: usize::MAX },
+        )
+        .expect("opens")
     }
 
     fn commit(store: &Store, errors: &mut [StandingErrors]) {

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::changelog::{self, ChangelogEntry};
 use super::rocks::{Family, Page, Range, Rocks, RocksSnapshot};
-use super::{StateError, Table, TableChange};
+use super::{Pending, StateError, Table, TableChange};
 use crate::clock;
 use crate::failpoint;
 use crate::metrics;
@@ -28,6 +28,8 @@ const FORMAT: &[u8] = b"3";
 pub struct StoreOptions {
     /// Bytes of RocksDB's block cache.
     pub cache_bytes: usize,
+    /// Bytes of changes that an epoch may have in memory.
+    pub epoch_bytes_max: usize,
 }
 
 /// A key and its value.
@@ -66,6 +68,7 @@ pub struct Store {
 
 struct Inner {
     rocks: Rocks,
+    pending: Pending,
     /// Commits are one after the other, so that snapshots are published in their order.
     committing: Mutex<()>,
     latest: RwLock<Arc<Snapshot>>,
@@ -99,8 +102,9 @@ impl Store {
                 return Err(StateError::Corrupt {
                     place: path.display().to_string(),
                     reason: format!(
-                        "written in format {}, this server reads format 1",
-                        String::from_utf8_lossy(other)
+                        "written in format {}, this server reads format {}",
+                        String::from_utf8_lossy(other),
+                        String::from_utf8_lossy(FORMAT)
                     ),
                 });
             }
@@ -115,7 +119,8 @@ impl Store {
         };
         let latest = Arc::new(Snapshot { rocks: rocks.snapshot(), epoch });
         let latest = RwLock::new(latest);
-        Ok(Self { inner: Arc::new(Inner { rocks, committing: Mutex::new(()), latest }) })
+        let pending = Pending::new(options.epoch_bytes_max);
+        Ok(Self { inner: Arc::new(Inner { rocks, pending, committing: Mutex::new(()), latest }) })
     }
 
     /// The newest committed moment; all callers until the next commit share it.
@@ -126,6 +131,11 @@ impl Store {
     /// The newest committed epoch.
     pub fn epoch(&self) -> Epoch {
         self.inner.latest.read().epoch
+    }
+
+    /// What the epochs that have not ended write.
+    pub fn pending(&self) -> &Pending {
+        &self.inner.pending
     }
 
     /// A handle on a state table. A table has one handle at a time that writes.
@@ -452,7 +462,7 @@ mod tests {
     const OBJECT: ObjectId = ObjectId(16400);
 
     fn open(path: &Path) -> Result<Store, StateError> {
-        Store::open(path, StoreOptions { cache_bytes: 1 << 20 })
+        Store::open(path, StoreOptions { cache_bytes: 1 << 20, epoch_bytes_max: usize::MAX })
     }
 
     fn delta(values: Vec<i64>) -> Delta {

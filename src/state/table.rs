@@ -16,6 +16,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::pending::PendingShare;
 use super::rocks::Page;
 use super::store::{Entry, MetaEntry};
 use super::store::{full_bounds, successor};
@@ -40,7 +41,7 @@ pub struct Table {
     id: TableId,
     store: Store,
     current: Layer,
-    current_bytes: usize,
+    pending: PendingShare,
     /// Parts of this epoch that a reader shares.
     shared: Vec<Arc<Layer>>,
     /// Earlier epochs, oldest first, until they are on disk.
@@ -68,34 +69,34 @@ impl TableChange {
 
 impl Table {
     pub(super) fn new(store: Store, id: TableId) -> Self {
-        Self {
-            id,
-            store,
-            current: Layer::new(),
-            current_bytes: 0,
-            shared: Vec::new(),
-            frozen: Vec::new(),
-        }
+        let pending = store.pending().share();
+        let (current, shared, frozen) = Default::default();
+        Self { id, store, current, pending, shared, frozen }
     }
 
     pub fn id(&self) -> TableId {
         self.id
     }
 
-    /// Bytes of writes not frozen yet.
-    pub fn pending_bytes(&self) -> usize {
-        self.current_bytes
+    /// Whether something was written that is not frozen yet.
+    pub fn has_pending(&self) -> bool {
+        !self.current.is_empty() || !self.shared.is_empty()
     }
 
     /// Writes a row. Keys are `vnode | row key`.
     pub fn put(&mut self, key: &[u8], value: &[u8]) {
-        self.current_bytes += key.len() + value.len();
-        self.current.insert(key.into(), Some(value.into()));
+        self.write(key, Some(value));
     }
 
     pub fn delete(&mut self, key: &[u8]) {
-        self.current_bytes += key.len();
-        self.current.insert(key.into(), None);
+        self.write(key, None);
+    }
+
+    fn write(&mut self, key: &[u8], value: Option<&[u8]>) {
+        self.pending.add(key, value.unwrap_or_default());
+        if let Some(before) = self.current.insert(key.into(), value.map(Box::from)) {
+            self.pending.take_back(key, before.as_deref().unwrap_or_default());
+        }
     }
 
     /// The values of `keys`, in their order, with one look into the store.
@@ -197,7 +198,7 @@ impl Table {
     /// Ends the epoch: its net change, to be committed; none if nothing was written.
     pub fn freeze(&mut self) -> Option<TableChange> {
         self.forget_committed();
-        self.current_bytes = 0;
+        self.pending.end();
         let mut layer = std::mem::take(&mut self.current);
         for earlier in std::mem::take(&mut self.shared).into_iter().rev() {
             let earlier = Arc::try_unwrap(earlier).unwrap_or_else(|shared| (*shared).clone());
@@ -363,7 +364,11 @@ mod tests {
     const TABLE: TableId = TableId { object: ObjectId(7), operator: 1, role: 0 };
 
     fn open(folder: &TempDir) -> Store {
-        Store::open(folder.path(), StoreOptions { cache_bytes: 1 << 20 }).expect("opens")
+        Store::open(
+            folder.path(),
+            StoreOptions { cache_bytes: 1 << 20, epoch_bytes_max: usize::MAX },
+        )
+        .expect("opens")
     }
 
     fn scanned(table: &mut Table, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -461,9 +466,9 @@ mod tests {
         let mut table = store.table(TABLE);
         let many: Vec<[u8; 3]> = (0..5000u16).map(|n| [7, (n >> 8) as u8, n as u8]).collect();
         many.iter().for_each(|key| table.put(key, key));
-        assert_eq!(table.pending_bytes(), 5000 * 6);
+        assert!(table.has_pending());
         let change = table.freeze().expect("there is a change");
-        assert_eq!((change.entries(), table.pending_bytes()), (5000, 0));
+        assert_eq!((change.entries(), table.has_pending()), (5000, false));
         assert!(table.freeze().is_none());
         assert_eq!(scanned(&mut table, &[7]).len(), 5000);
         commit(&store, vec![change]);

@@ -72,6 +72,15 @@ impl Delta {
         self.batch.get_array_memory_size() + self.weights.as_ref().map_or(0, |w| w.len() * 8)
     }
 
+    /// Bytes of the rows alone, where others may share the memory behind them.
+    pub fn own_bytes(&self) -> usize {
+        let columns = self.batch.columns().iter().map(|column| {
+            let data = column.to_data();
+            data.get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size())
+        });
+        columns.sum::<usize>() + self.weights.as_ref().map_or(0, |w| w.len() * 8)
+    }
+
     /// The same weights over other columns.
     ///
     /// # Panics
