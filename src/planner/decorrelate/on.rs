@@ -4,17 +4,21 @@
 //! L ⋈(c, subquery) R   =  filter subquery (L ⋈c R)
 //! L ⟕(c, f(r, s)) R    =  L ⟕(c, f(r, s)) (R with s)           s depends on R, or on L, alone
 //! L ⟕(c, f(l, r)) R    =  L ⟕(c, l = l, f) (R ⋈(r = r) F)      F: f for all l and r that meet
+//! L ⟕(c, f) R(l)       =  L ⟕(c) (filter f R(l))                 f's l is an outer row's as R's is
+//! L ⟗(c, f(l, r)) R    =  L ⟕(c, f) R  ∪  NULLs, R ▷(c, f) L
 //! ```
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::Transformed;
-use datafusion::common::{Column, DFSchema, Result};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder};
 use itertools::Itertools;
 
-use super::expression::{join as joined, not_distinct, project, restore, visit_asked};
+use super::expression::{
+    columns_of, join as joined, named, not_distinct, project, project_as, restore, visit_asked,
+};
 use super::join::{conditions, mirrored};
 use super::rewrite::{choose, has_subqueries};
 use super::tools::Tools;
@@ -45,6 +49,7 @@ fn on_subqueries(node: Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
     if node.join_type == JoinType::Right {
         return restore(on_subqueries(mirrored(&node)?, tools)?, &schema);
     }
+    let both_sides = node.left.schema().join(node.right.schema())?;
     let (asking, plain): (Vec<_>, Vec<_>) = conditions(&node).into_iter().partition(has_subqueries);
     if node.join_type == JoinType::Inner {
         let left = Arc::unwrap_or_clone(node.left);
@@ -54,8 +59,13 @@ fn on_subqueries(node: Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
         return choose(Filter::try_new(predicate, Arc::new(plan))?, tools);
     }
     if lateral::depends(&node)? {
-        let message = "a subquery in ON of an outer join with LATERAL";
-        return Err(SqlError::unsupported(message).into());
+        let left = node.left.schema();
+        let asking = asking.into_iter().map(|condition| seen_from_right(condition, left));
+        let asking = conjunction(asking.collect::<Result<Vec<_>>>()?)
+            .ok_or_else(|| SqlError::internal("no subquery"))?;
+        let right = choose(Filter::try_new(asking, Arc::clone(&node.right))?, tools)?;
+        let left = Arc::unwrap_or_clone(node.left);
+        return join_or_lateral(joined(left, right, plain, node.join_type)?, tools);
     }
     let (left, right) = (node.left.as_ref(), node.right.as_ref());
     let mut left_site = Site::new(tools, left, left.clone());
@@ -63,7 +73,7 @@ fn on_subqueries(node: Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
     let mut on = plain.clone();
     let mut both = Vec::new();
     for condition in asking {
-        let columns = columns_within(&condition, &schema)?;
+        let columns = columns_within(&condition, &both_sides)?;
         let all = |schema: &DFSchema| {
             columns.iter().all(|column| schema.maybe_index_of_column(column).is_some())
         };
@@ -77,9 +87,8 @@ fn on_subqueries(node: Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
     }
     let mut right_plan = right_site.plan;
     if !both.is_empty() {
-        if node.join_type != JoinType::Left {
-            let message = "FULL JOIN with a subquery that depends on both sides";
-            return Err(SqlError::unsupported(message).into());
+        if node.join_type == JoinType::Full {
+            return full(&node, tools);
         }
         for (condition, columns) in both {
             let pairs = joined(left.clone(), right.clone(), plain.clone(), JoinType::Inner)?;
@@ -90,6 +99,46 @@ fn on_subqueries(node: Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
         }
     }
     restore(joined(left_site.plan, right_plan, on, node.join_type)?, &schema)
+}
+
+/// A full join as a left join, and the right side's rows that have none on the left.
+fn full(node: &Join, tools: &Tools<'_>) -> Result<LogicalPlan> {
+    let left = Join { join_type: JoinType::Left, ..node.clone() };
+    let columns = columns_of(&node.schema);
+    let found = project(on_subqueries(left, tools)?, columns.clone())?;
+    let right = joined(
+        node.right.as_ref().clone(),
+        node.left.as_ref().clone(),
+        conditions(node),
+        JoinType::LeftAnti,
+    )?;
+    let LogicalPlan::Join(right) = right else {
+        return Err(SqlError::internal("a join is not one").into());
+    };
+    let alone = on_subqueries(right, tools)?;
+    let nulls = node.left.schema().fields().iter().enumerate().map(|(index, field)| {
+        let null = ScalarValue::try_new_null(field.data_type())?;
+        Ok(named(Expr::Literal(null, None), node.left.schema(), index))
+    });
+    let nulls = nulls.collect::<Result<Vec<_>>>()?;
+    let alone = project(alone, nulls.into_iter().chain(columns_of(node.right.schema())).collect())?;
+    let union = LogicalPlanBuilder::from(found).union(alone)?.build()?;
+    let columns = columns_of(union.schema());
+    project_as(union, columns, &node.schema)
+}
+
+/// `condition` of a join as the right side's own: columns of the left are an outer row's.
+fn seen_from_right(condition: Expr, left: &DFSchema) -> Result<Expr> {
+    let outer = condition.transform_up(|expr| {
+        let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
+        let Some(index) = left.maybe_index_of_column(column) else {
+            return Ok(Transformed::no(expr));
+        };
+        let (qualifier, field) = left.qualified_field(index);
+        let column = Column::from((qualifier, field));
+        Ok(Transformed::yes(Expr::OuterReferenceColumn(Arc::clone(field), column)))
+    })?;
+    Ok(outer.data)
 }
 
 fn join_or_lateral(plan: LogicalPlan, tools: &Tools<'_>) -> Result<LogicalPlan> {
