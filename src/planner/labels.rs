@@ -9,6 +9,7 @@ use sqlparser::ast::{self, VisitMut, VisitorMut};
 
 use super::parse::{fold_ident, parse_query, type_named};
 use super::set_functions::{is_unnest, named};
+use crate::error::SqlResult;
 
 /// Separates a name from what makes it unique. No key can type it.
 const MARK: char = '\u{1f}';
@@ -159,6 +160,19 @@ impl Labels<'_> {
         alone.with = surrounding(&self.with);
         (self.columns_of)(alone)
     }
+}
+
+/// The query of a relation's rows, which stands below `withs`.
+pub(super) fn alone(
+    factor: &ast::TableFactor,
+    withs: &[Option<ast::With>],
+) -> SqlResult<ast::Query> {
+    let mut alone = (*parse_query("SELECT * FROM t")?.tree).clone();
+    if let ast::SetExpr::Select(select) = alone.body.as_mut() {
+        select.from = vec![ast::TableWithJoins { relation: factor.clone(), joins: Vec::new() }];
+    }
+    alone.with = surrounding(withs);
+    Ok(alone)
 }
 
 /// All names of the WITHs in scope, as one WITH.

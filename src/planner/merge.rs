@@ -8,14 +8,16 @@
 //! ```
 //!
 //! The rewriting is of syntax, before the query is planned; it needs the columns of each relation,
-//! which the caller finds out by planning the relation alone.
+//! which the caller finds out by planning the relation alone. On the same walk lists of columns
+//! after an alias become whole, without which a relation cannot be planned: see `alias_lists`.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, VisitMut, VisitorMut};
 
-use super::labels::surrounding;
+use super::alias_lists;
+use super::labels::alone;
 use super::parse::{fold_ident, parse_expression};
 use crate::error::{SqlError, SqlResult, code};
 
@@ -50,17 +52,11 @@ impl VisitorMut for Merging<'_> {
 
     fn post_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<SqlError> {
         let outcome = self.rewrite(query);
-        self.with.pop();
-        self.rewritten.pop();
-        // The queries of a WITH come before all others within its query.
-        if let (Some(Some(with)), Some(rewritten)) =
-            (self.with.last_mut(), self.rewritten.last_mut())
-            && let Some(table) = with.cte_tables.get_mut(*rewritten)
-        {
-            *table.query = query.clone();
-            *rewritten += 1;
+        if let Some(with) = self.with.pop() {
+            query.with = with;
         }
-        match outcome {
+        self.rewritten.pop();
+        match outcome.and_then(|()| self.keep(query)) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
         }
@@ -89,6 +85,35 @@ impl Shown {
 }
 
 impl Merging<'_> {
+    /// A query of a WITH is rewritten: those come before all others within their query.
+    fn keep(&mut self, query: &ast::Query) -> SqlResult<()> {
+        let (Some(Some(with)), Some(&at)) = (self.with.last(), self.rewritten.last()) else {
+            return Ok(());
+        };
+        let Some(table) = with.cte_tables.get(at) else { return Ok(()) };
+        let mut alias = table.alias.clone();
+        alias_lists::complete_common(&mut alias, query.clone(), &self.finished(), self.columns_of)?;
+        if let (Some(Some(with)), Some(rewritten)) =
+            (self.with.last_mut(), self.rewritten.last_mut())
+        {
+            with.cte_tables[at].alias = alias;
+            *with.cte_tables[at].query = query.clone();
+            *rewritten += 1;
+        }
+        Ok(())
+    }
+
+    /// The WITHs in scope as far as their queries are rewritten.
+    fn finished(&self) -> Vec<Option<ast::With>> {
+        let withs = self.with.iter().zip(&self.rewritten);
+        let cut = withs.map(|(with, rewritten)| {
+            let mut with = with.clone()?;
+            with.cte_tables.truncate(*rewritten);
+            Some(with)
+        });
+        cut.collect()
+    }
+
     fn rewrite(&self, query: &mut ast::Query) -> SqlResult<()> {
         self.rewrite_body(query.body.as_mut(), &mut query.order_by)
     }
@@ -100,6 +125,9 @@ impl Merging<'_> {
     ) -> SqlResult<()> {
         match body {
             ast::SetExpr::Select(select) => {
+                for from in &mut select.from {
+                    self.complete(from)?;
+                }
                 if select.from.iter().any(merges) {
                     self.rewrite_select(select, order_by)?;
                 }
@@ -150,6 +178,18 @@ impl Merging<'_> {
         Ok(())
     }
 
+    /// Completes the lists of columns of all relations in a FROM.
+    fn complete(&self, from: &mut ast::TableWithJoins) -> SqlResult<()> {
+        let joined = from.joins.iter_mut().map(|join| &mut join.relation);
+        for factor in std::iter::once(&mut from.relation).chain(joined) {
+            if let ast::TableFactor::NestedJoin { table_with_joins, .. } = factor {
+                self.complete(table_with_joins)?;
+            }
+            alias_lists::complete(factor, &self.finished(), self.columns_of)?;
+        }
+        Ok(())
+    }
+
     /// What a table and those joined to it show; USING and NATURAL become ON.
     fn joined(&self, from: &mut ast::TableWithJoins) -> SqlResult<Shown> {
         let mut shown = self.factor(&mut from.relation)?;
@@ -165,12 +205,7 @@ impl Merging<'_> {
             return self.joined(table_with_joins);
         }
         let qualifier = qualifier(factor)?;
-        let mut alone = (*super::parse::parse_query("SELECT * FROM t")?.tree).clone();
-        if let ast::SetExpr::Select(select) = alone.body.as_mut() {
-            select.from = vec![ast::TableWithJoins { relation: factor.clone(), joins: Vec::new() }];
-        }
-        alone.with = surrounding(&self.with);
-        let names = (self.columns_of)(alone)?;
+        let names = (self.columns_of)(alone(factor, &self.with)?)?;
         let columns = names.into_iter().map(|name| {
             let column = ast::Ident::with_quote('"', name.clone());
             (name, ast::Expr::CompoundIdentifier(vec![qualifier.clone(), column]))

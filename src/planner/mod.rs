@@ -16,6 +16,7 @@ pub mod rename;
 pub mod statement;
 pub mod syntax;
 
+mod alias_lists;
 mod decorrelate;
 mod dml;
 mod drawn;

@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
-use super::labels::{ColumnsOf, surrounding};
-use super::parse::{fold_ident, parse_query};
+use super::labels::{ColumnsOf, alone};
+use super::parse::fold_ident;
 
 /// Writes the wildcards of rows out in a query, in its subqueries too.
 pub(super) fn expand_rows(query: &mut ast::Query, columns_of: ColumnsOf<'_>) {
@@ -63,11 +63,7 @@ impl VisitorMut for Rows<'_> {
 impl Rows<'_> {
     /// The columns of a relation, if it can be planned alone.
     fn columns(&self, factor: &ast::TableFactor) -> Option<Vec<String>> {
-        let mut alone = (*parse_query("SELECT * FROM t").ok()?.tree).clone();
-        let ast::SetExpr::Select(body) = alone.body.as_mut() else { return None };
-        body.from.first_mut()?.relation = factor.clone();
-        alone.with = surrounding(&self.with);
-        (self.columns_of)(alone)
+        (self.columns_of)(alone(factor, &self.with).ok()?)
     }
 }
 

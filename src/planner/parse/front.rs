@@ -549,11 +549,12 @@ fn quote_qualified_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
 
 /// `TABLE t` is `SELECT * FROM t`; DataFusion plans only the latter.
 fn spell_out_table(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    const BEFORE: [&str; 5] = ["as", "union", "all", "except", "intersect"];
+    const BEFORE: [&str; 6] = ["as", "union", "all", "distinct", "except", "intersect"];
     let mut spelled = Vec::with_capacity(tokens.len());
     for (index, token) in tokens.iter().enumerate() {
         let query_may_begin = match index.checked_sub(1).map(|before| &tokens[before].token) {
-            None => true,
+            // `(TABLE t)`, `WITH q AS (...) TABLE q`
+            None | Some(Token::LParen | Token::RParen) => true,
             Some(before) => BEFORE.iter().any(|word| is_word(before, word)),
         };
         // `SELECT a AS table FROM b`: there it is a name.
