@@ -166,16 +166,17 @@ impl Rows {
     }
 
     /// Adds a row; columns that are not named keep their blank.
-    pub fn push<const N: usize>(&mut self, values: [(&'static str, Value); N]) {
-        let same = self.places.len() == N
-            && values
-                .iter()
-                .zip(&self.places)
-                .all(|((name, _), (known, _))| ptr::eq(*name, *known));
+    pub fn push<V>(&mut self, values: V)
+    where
+        V: AsRef<[(&'static str, Value)]> + IntoIterator<Item = (&'static str, Value)>,
+    {
+        let named = values.as_ref();
+        let same = self.places.len() == named.len()
+            && named.iter().zip(&self.places).all(|((name, _), (known, _))| ptr::eq(*name, *known));
         if !same {
-            self.places = values.iter().filter_map(|(name, _)| self.place(name)).collect();
+            self.places = named.iter().filter_map(|(name, _)| self.place(name)).collect();
         }
-        debug_assert_eq!(self.places.len(), N, "{} lacks a column", self.relation.name);
+        debug_assert_eq!(self.places.len(), named.len(), "{} lacks a column", self.relation.name);
         let mut row = self.relation.blank.clone();
         for ((_, value), (_, place)) in values.into_iter().zip(&self.places) {
             if let Some(slot) = row.get_mut(*place) {

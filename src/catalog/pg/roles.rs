@@ -50,20 +50,10 @@ fn role_config(role: &Role, database: Option<ObjectId>) -> Value {
     config(here.map(|setting| (&setting.name, &setting.value)))
 }
 
-/// With `more` as its last column.
-fn with<const N: usize, const M: usize>(
-    row: [(&'static str, Value); N],
-    more: (&'static str, Value),
-) -> [(&'static str, Value); M] {
-    const { assert!(M == N + 1) };
-    let mut rest = row.into_iter().chain([more]);
-    std::array::from_fn(|_| rest.next().unwrap_or(("", Value::Null)))
-}
-
 pub(super) fn pg_roles(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles() {
         let row = role_row(role, Value::text(HIDDEN));
-        rows.push(with::<12, 13>(row, ("rolconfig", role_config(role, None))));
+        rows.push([row.as_slice(), &[("rolconfig", role_config(role, None))]].concat());
     }
 }
 
@@ -113,7 +103,7 @@ fn user_row(role: &Role, password: Value) -> [(&'static str, Value); 8] {
 pub(super) fn pg_user(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles().filter(|role| role.login) {
         let row = user_row(role, Value::text(HIDDEN));
-        rows.push(with::<8, 9>(row, ("useconfig", role_config(role, None))));
+        rows.push([row.as_slice(), &[("useconfig", role_config(role, None))]].concat());
     }
 }
 
@@ -122,7 +112,7 @@ pub(super) fn pg_shadow(context: &PgContext, rows: &mut Rows) {
     for role in context.catalog.roles().filter(|role| role.login) {
         let password = role.password.as_ref().map(ToString::to_string);
         let row = user_row(role, Value::optional(password));
-        rows.push(with::<8, 9>(row, ("useconfig", role_config(role, None))));
+        rows.push([row.as_slice(), &[("useconfig", role_config(role, None))]].concat());
     }
 }
 

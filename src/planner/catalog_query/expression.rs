@@ -430,7 +430,26 @@ fn binary(
         other => return Ok(compare(binder, comparison(&other)?, left, right)),
     };
     let (left, right) = pair(binder, left, right);
+    if [&left, &right].into_iter().any(|side| !computes(&side.sql_type)) {
+        return Err(BindError::NotHere);
+    }
     Ok(arithmetic(operation, *left, *right))
+}
+
+/// Is there arithmetic on values of a type here? That of times is DataFusion's.
+fn computes(sql_type: &SqlType) -> bool {
+    matches!(
+        sql_type,
+        SqlType::Unknown
+            | SqlType::Boolean
+            | SqlType::SmallInt
+            | SqlType::Integer
+            | SqlType::BigInt
+            | SqlType::Oid
+            | SqlType::Real
+            | SqlType::Double
+            | SqlType::Numeric(_)
+    ) || Reg::of_type(sql_type).is_some()
 }
 
 fn arithmetic(operation: Operation, left: Typed, right: Typed) -> Typed {
