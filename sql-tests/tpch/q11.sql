@@ -4,7 +4,7 @@ FROM partsupp, supplier, nation
 WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY'
 GROUP BY ps_partkey
 HAVING sum(ps_supplycost * ps_availqty) > (
-    SELECT sum(ps_supplycost * ps_availqty) * 0.01
+    SELECT sum(ps_supplycost * ps_availqty) * FRACTION
     FROM partsupp, supplier, nation
     WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY'
 )

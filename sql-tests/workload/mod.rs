@@ -119,11 +119,24 @@ impl Workload {
         execute(weir, "SELECT 1").await
     }
 
-    /// Deletes all rows: the views are what their queries give over nothing, and keep nothing.
-    async fn empty(&mut self, weir: &Client, oracle: &Client, tables: &[&str]) -> Result<()> {
-        for table in tables {
-            execute(weir, &format!("DELETE FROM {table}")).await?;
-            execute(oracle, &format!("DELETE FROM {table}")).await?;
+    /// Puts `value` in the place of `parameter` in all queries.
+    fn set(&mut self, parameter: &str, value: &str) {
+        for query in &mut self.queries {
+            query.sql = query.sql.replace(parameter, value);
+        }
+    }
+
+    /// Deletes the rows of `all`: tables, or parts of them with WHERE. The views are what their
+    /// queries give over nothing, and keep nothing.
+    async fn empty(
+        &mut self,
+        weir: &Client,
+        oracle: &Client,
+        all: &[impl AsRef<str>],
+    ) -> Result<()> {
+        for rows in all.iter().map(AsRef::as_ref) {
+            execute(weir, &format!("DELETE FROM {rows}")).await?;
+            execute(oracle, &format!("DELETE FROM {rows}")).await?;
         }
         self.compare(weir, oracle, "emptied").await?;
         harness::say(format!("{}: emptied: {}", self.folder, state_of_views(weir).await?));

@@ -48,8 +48,10 @@ const CHANGES: &[&str] = &[
     "UPDATE nation SET n_name = 'SAUDI ARABIA' WHERE n_name = 'FRANCE'",
 ];
 
-const TABLES: &[&str] =
-    &["lineitem", "orders", "partsupp", "customer", "part", "supplier", "nation", "region"];
+const TABLES: &[&str] = &["partsupp", "customer", "part", "supplier", "nation", "region"];
+
+/// What Q11 asks for, over the scale factor (2.4.11.3).
+const Q11_FRACTION: f64 = 0.0001;
 
 pub(crate) fn trials() -> Vec<Trial> {
     // Who sets the scale knows how long that takes.
@@ -62,11 +64,13 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 async fn tpch() -> Result<()> {
     let scale = std::env::var("WEIR_TPCH_SCALE").unwrap_or_else(|_| SCALE.to_string());
-    let data = Data::generate(scale.parse().context("WEIR_TPCH_SCALE")?);
+    let factor: f64 = scale.parse().context("WEIR_TPCH_SCALE")?;
+    let data = Data::generate(factor);
     let mut server = Server::start(2).await?;
     let database = postgres::Database::create().await?;
     let (mut weir, oracle) = (server.connect().await?, database.connect().await?);
     let mut workload = Workload::read("TPC-H", "tpch")?;
+    workload.set("FRACTION", &format!("{:.10}", Q11_FRACTION / factor));
     for client in [&weir, &oracle] {
         execute(client, &workload.schema()?).await?;
     }
@@ -106,7 +110,12 @@ async fn tpch() -> Result<()> {
         state_of_views(&weir).await?,
         server.memory()?.1 >> 20
     ));
-    workload.empty(&weir, &oracle, TABLES).await?;
+    // In parts: a change of six million rows, and what all views make of it, is refused.
+    let by_key = ["lineitem WHERE l_orderkey", "orders WHERE o_orderkey"];
+    let parts =
+        by_key.iter().flat_map(|key| (0..PARTS).map(move |n| format!("{key} % {PARTS} = {n}")));
+    let all: Vec<String> = parts.chain(TABLES.iter().map(|table| (*table).to_owned())).collect();
+    workload.empty(&weir, &oracle, &all).await?;
     workload.finish(FAILING)
 }
 
