@@ -2,7 +2,8 @@
 //! not.
 //!
 //! - A join has one meaning of equality for all of its keys. Two rules add keys to joins without
-//!   looking which: they may not touch what has null-safe keys.
+//!   looking which: they may not touch what has null-safe keys. One of them forgets keys of which a
+//!   side has become a constant.
 //! - An aggregation without keys gives its one row whatever comes in: what is false above it may
 //!   not go below, which the rule for filters does with one that reads no column.
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{NullEquality, Result};
-use datafusion::logical_expr::{JoinType, LogicalPlan};
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan};
 use datafusion::optimizer::eliminate_cross_join::EliminateCrossJoin;
 use datafusion::optimizer::extract_equijoin_predicate::ExtractEquijoinPredicate;
 use datafusion::optimizer::optimizer::ApplyOrder;
@@ -24,7 +25,7 @@ type Rule = Arc<dyn OptimizerRule + Send + Sync>;
 pub(super) fn sound(rule: &Rule) -> Rule {
     match rule.name() {
         "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate, has_safe_keys),
-        "eliminate_cross_join" => sparing(EliminateCrossJoin, joins_null_safely),
+        "eliminate_cross_join" => sparing(EliminateCrossJoin, keeps_its_joins),
         "push_down_filter" => sparing(PushDownFilter::default(), filters_one_row),
         _ => Arc::clone(rule),
     }
@@ -80,12 +81,15 @@ fn has_safe_keys(plan: &LogicalPlan) -> Result<bool> {
         if join.null_equality == NullEquality::NullEqualsNull && !join.on.is_empty()))
 }
 
-/// Inner joins, one of them null-safe, which are ordered as if all their keys were plain.
-fn joins_null_safely(plan: &LogicalPlan) -> Result<bool> {
+/// Inner joins, one of them null-safe, which are ordered as if all their keys were plain; or one
+/// with a key that compares a column with a constant, which would be lost.
+fn keeps_its_joins(plan: &LogicalPlan) -> Result<bool> {
+    let is_constant = |side: &Expr| side.column_refs().is_empty();
     plan.exists(|node| {
-        Ok(matches!(node, LogicalPlan::Join(join)
-            if join.join_type == JoinType::Inner
-                && join.null_equality == NullEquality::NullEqualsNull))
+        let LogicalPlan::Join(join) = node else { return Ok(false) };
+        let constant = join.on.iter().any(|(left, right)| is_constant(left) || is_constant(right));
+        let null_safe = join.null_equality == NullEquality::NullEqualsNull;
+        Ok(join.join_type == JoinType::Inner && (null_safe || constant))
     })
 }
 
