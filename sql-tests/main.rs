@@ -28,6 +28,7 @@ mod catalog;
 mod client;
 mod clients;
 mod compare;
+mod constraints;
 mod crash;
 mod creation;
 mod failure;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         failure::trials,
         creation::trials,
         indexes::trials,
+        constraints::trials,
         rename::trials,
         sinks::trials,
         subscribe::trials,

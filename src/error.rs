@@ -42,7 +42,9 @@ pub mod code {
     pub const BAD_COPY_FILE_FORMAT: SqlState = "22P04";
     pub const SEQUENCE_LIMIT_EXCEEDED: SqlState = "2200H";
     pub const NOT_NULL_VIOLATION: SqlState = "23502";
+    pub const FOREIGN_KEY_VIOLATION: SqlState = "23503";
     pub const UNIQUE_VIOLATION: SqlState = "23505";
+    pub const CHECK_VIOLATION: SqlState = "23514";
     pub const ACTIVE_SQL_TRANSACTION: SqlState = "25001";
     pub const READ_ONLY_SQL_TRANSACTION: SqlState = "25006";
     pub const NO_ACTIVE_SQL_TRANSACTION: SqlState = "25P01";
@@ -66,6 +68,7 @@ pub mod code {
     pub const DUPLICATE_FUNCTION: SqlState = "42723";
     pub const AMBIGUOUS_FUNCTION: SqlState = "42725";
     pub const GROUPING_ERROR: SqlState = "42803";
+    pub const INVALID_FOREIGN_KEY: SqlState = "42830";
     pub const DATATYPE_MISMATCH: SqlState = "42804";
     pub const WRONG_OBJECT_TYPE: SqlState = "42809";
     pub const UNDEFINED_FUNCTION: SqlState = "42883";

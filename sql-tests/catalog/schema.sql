@@ -58,6 +58,23 @@ CREATE TABLE added (a integer, b text, c integer);
 ALTER TABLE added ADD PRIMARY KEY (a);
 ALTER TABLE added ADD CONSTRAINT added_once UNIQUE (b, c);
 CREATE TABLE log (at timestamp, line text);
+CREATE TABLE shop.stock (
+    code varchar(12) UNIQUE,
+    shelf integer,
+    place integer,
+    amount integer NOT NULL,
+    CONSTRAINT stock_place UNIQUE NULLS NOT DISTINCT (shelf, place),
+    CONSTRAINT stock_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT stock_check CHECK ((shelf < place))
+);
+CREATE TABLE shop.movement (
+    id integer PRIMARY KEY,
+    code varchar(12) REFERENCES shop.stock (code) ON UPDATE CASCADE ON DELETE SET NULL,
+    shelf integer,
+    place integer,
+    undoes integer CONSTRAINT undone REFERENCES shop.movement DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT moved_from FOREIGN KEY (place, shelf) REFERENCES shop.stock (place, shelf) MATCH FULL
+);
 
 CREATE UNIQUE INDEX customer_email ON customer (email);
 CREATE INDEX orders_by_customer ON orders (customer, placed DESC);

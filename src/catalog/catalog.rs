@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::constraint::Constraints;
 use super::edit_access::DefaultAcl;
 use super::function::Function;
 use super::object::{Object, ObjectKind, QualifiedName, Table};
@@ -161,6 +162,7 @@ pub fn nothing() -> Object {
             primary_key_constraint: None,
             append_only: true,
             connector: None,
+            constraints: Constraints::default(),
         }),
         columns: Vec::new(),
         definition: String::new(),
@@ -411,7 +413,7 @@ pub(super) fn schemas_meant<'a>(
 
 /// The parts with `_` between them. Of a name that is too long, the longer of the first two parts
 /// gives way, as in PostgreSQL.
-fn shortened(first: &str, second: &str, label: &str) -> String {
+pub(super) fn shortened(first: &str, second: &str, label: &str) -> String {
     /// Bytes that a name may have.
     const NAME_MAX: usize = 63;
     let joints = if second.is_empty() { 1 } else { 2 };
@@ -438,6 +440,7 @@ pub(super) fn oids_of(object: &Object) -> impl Iterator<Item = ObjectId> {
         .into_iter()
         .flatten()
         .filter(|id| id.0 != 0)
+        .chain(object.constraints().into_iter().flat_map(Constraints::ids))
 }
 
 /// Names that an object takes in its schema.

@@ -82,11 +82,22 @@ impl Catalog {
     ) -> SqlResult<DropPlan> {
         let mut plan = DropPlan::default();
         let what = match targets.as_slice() {
-            [one] => self.describe(*one, search_path),
+            [one] => match self.constraint_of(*one, search_path) {
+                Some(constraint) => constraint,
+                None => self.describe(*one, search_path),
+            },
             _ => String::new(),
         };
         self.add_dependants(&mut plan, targets, &what, None, search_path, cascade)?;
         Ok(plan)
+    }
+
+    /// `constraint t_a_key on table t`, if the object is the index of one.
+    fn constraint_of(&self, index: ObjectId, search_path: &[String]) -> Option<String> {
+        let object = self.object(index)?;
+        let on = object.index().filter(|index| index.constraint.is_some())?.on;
+        let name = quote_identifier(&object.name.name);
+        Some(format!("constraint {name} on {}", self.describe(on, search_path)))
     }
 
     /// The relations that a DROP of relations takes away.
@@ -264,6 +275,7 @@ impl Catalog {
                 break;
             }
         }
+        others.extend(self.foreign_keys_over(&going, search_path));
         if !others.is_empty() && !cascade {
             return Err(still_needed(what, &others));
         }
@@ -285,6 +297,27 @@ impl Catalog {
         self.object(id).is_some_and(|object| is_table(object))
             && needs.peek().is_some()
             && needs.all(|on| self.object(*on).is_some_and(|on| on.sequence().is_some()))
+    }
+
+    /// The foreign keys of what stays that refer to what goes: they go alone.
+    fn foreign_keys_over(
+        &self,
+        going: &BTreeSet<ObjectId>,
+        search_path: &[String],
+    ) -> Vec<Dependence> {
+        let staying = self.objects().filter(|object| !going.contains(&object.id));
+        let mut found = Vec::new();
+        for (table, key) in staying.flat_map(|o| o.foreign_keys().iter().map(move |key| (o, key))) {
+            let on = [key.references, key.key].into_iter().find(|on| going.contains(on));
+            let Some(on) = on else { continue };
+            let name = quote_identifier(&key.name);
+            found.push(Dependence {
+                dependant: format!("constraint {name} on {}", self.describe(table.id, search_path)),
+                on: self.describe(on, search_path),
+                kept: false,
+            });
+        }
+        found
     }
 
     fn defaults_over(

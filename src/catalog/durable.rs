@@ -325,6 +325,7 @@ mod tests {
             on: ObjectId(16384),
             keys: vec![key],
             unique: true,
+            nulls_not_distinct: false,
             constraint: None,
             included: vec![],
             order: vec![1, 0],

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::catalog::{
     Catalog, Database, Named, Schema, is_system_schema, is_temporary_schema, names_of, oids_of,
 };
+use super::constraint::ForeignKey;
 use super::durable::{self, Change};
 use super::edit_access::NewKind;
 use super::object::{Object, ObjectKind};
@@ -79,8 +80,10 @@ impl Catalog {
         if !unchanged {
             return Err(SqlError::internal(format!("no object {} to change", object.id.0)));
         }
-        let changes = vec![durable::put_object(&object)?];
+        let mut changes = vec![durable::put_object(&object)?];
         let mut next = self.clone();
+        // What changes may be that it has something new.
+        next.move_past(oids_of(&object).collect(), &mut changes)?;
         Arc::make_mut(&mut next.objects).insert(object.id, Arc::new(object));
         Ok((next, changes))
     }
@@ -116,9 +119,15 @@ impl Catalog {
         };
         let mut changes: Vec<Change> = gone.iter().copied().map(delete).collect();
         for object in self.objects().filter(|object| !gone.contains(&object.id)) {
-            if object.depends_on.iter().any(|on| gone.contains(on)) {
+            let refers =
+                |key: &ForeignKey| gone.contains(&key.references) || gone.contains(&key.key);
+            let keys = object.foreign_keys();
+            if object.depends_on.iter().any(|on| gone.contains(on)) || keys.iter().any(refers) {
                 let mut left = Object::clone(object);
                 left.depends_on.retain(|on| !gone.contains(on));
+                if let Some(constraints) = left.constraints_mut() {
+                    constraints.foreign_keys.retain(|key| !refers(key));
+                }
                 for column in &mut left.columns {
                     let drawn = column.default.as_deref().map(sequence::sequences_in);
                     if drawn.into_iter().flatten().any(|(_, drawn)| gone.contains(&drawn)) {

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod catalog;
+pub mod constraint;
 pub mod drop;
 pub mod durable;
 pub mod edit;

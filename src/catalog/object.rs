@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::constraint::Constraints;
 use super::meaning::Meaning;
 use super::privilege::{Acl, Privileges};
 use super::sequence::Sequence;
@@ -109,6 +110,9 @@ pub struct Table {
     pub append_only: bool,
     /// Where its rows come from, besides DML.
     pub connector: Option<Connector>,
+    /// What its rows must keep to that no index enforces.
+    #[serde(default, skip_serializing_if = "Constraints::is_empty")]
+    pub constraints: Constraints,
 }
 
 /// A stream that is read, not stored.
@@ -173,6 +177,9 @@ pub struct Index {
     pub keys: Vec<IndexKey>,
     /// Whether no two rows of its table may have the same values of the keys, NULLs apart.
     pub unique: bool,
+    /// Whether NULLs are like other values: no two rows may have them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nulls_not_distinct: bool,
     /// The constraint that it enforces, if it was made for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<IndexConstraint>,

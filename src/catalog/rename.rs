@@ -104,6 +104,24 @@ impl Catalog {
         self.with_renamed(vec![object], false)
     }
 
+    /// With the statement that would make an object anew as it is.
+    pub fn with_statement(&self, id: ObjectId) -> SqlResult<Edited> {
+        let Some(object) = self.object(id) else { return Err(gone(id)) };
+        let definition = self.statement(object);
+        self.with_changed(Object { definition, ..Object::clone(object) })
+    }
+
+    /// With another name for a constraint that no index enforces.
+    pub fn with_constraint_name(&self, table: ObjectId, old: &str, new: &str) -> SqlResult<Edited> {
+        let Some(object) = self.object(table) else { return Err(gone(table)) };
+        let mut object = Object::clone(object);
+        let name = object.constraints_mut().and_then(|constraints| constraints.name_mut(old));
+        if let Some(name) = name {
+            new.clone_into(name);
+        }
+        self.with_changed(object)
+    }
+
     /// With another name for a schema. Search paths that are kept with definitions follow it.
     pub fn with_schema_name(&self, old: &str, new: &str) -> SqlResult<Edited> {
         let schema = self.schema(old).ok_or_else(|| no_schema(old))?;
@@ -163,7 +181,11 @@ impl Catalog {
             if let (Some(own), Some(meaning)) = (object.meaning_mut(), meanings.get(&old.id)) {
                 *own = meaning.clone();
             }
-            if renamed.contains(&old.id) || old.depends_on.iter().any(|on| renamed.contains(on)) {
+            let mut refers = old.foreign_keys().iter().map(|key| key.references);
+            if renamed.contains(&old.id)
+                || old.depends_on.iter().any(|on| renamed.contains(on))
+                || refers.any(|to| renamed.contains(&to))
+            {
                 object.definition = self.statement(&object);
             }
             if object != **old {

@@ -53,6 +53,20 @@ impl Catalog {
             let key = list(key.map(|column| quote_identifier(&column.name)));
             elements.push(format!("CONSTRAINT {} PRIMARY KEY ({key})", quote_identifier(name)));
         }
+        for index in self.indexes(object.id) {
+            elements.extend(unique_text(object, index));
+        }
+        for check in &table.constraints.checks {
+            let (name, text) = (quote_identifier(&check.name), check.text(true));
+            elements.push(format!("CONSTRAINT {name} {text}"));
+        }
+        for key in &table.constraints.foreign_keys {
+            if let Some(referenced) = self.object(key.references) {
+                let (name, to) = (quote_identifier(&key.name), self.name_of(key.references));
+                let text = key.text(object, referenced, &to);
+                elements.push(format!("CONSTRAINT {name} {text}"));
+            }
+        }
         let mut text = format!("({})", elements.join(", "));
         if table.append_only {
             text.push_str(" APPEND ONLY");
@@ -116,6 +130,9 @@ impl Catalog {
             let included = list(index.included.iter().map(|included| column(*included)));
             text.push_str(&format!(" INCLUDE ({included})"));
         }
+        if index.nulls_not_distinct {
+            text.push_str(" NULLS NOT DISTINCT");
+        }
         text
     }
 
@@ -142,6 +159,27 @@ impl Catalog {
             options.join(", ")
         )
     }
+}
+
+/// The constraint that an index enforces, as an element of its table's statement.
+fn unique_text(table: &Object, index: &Object) -> Option<String> {
+    let kind = index.index()?;
+    let constraint = kind.constraint?;
+    let column = |column: usize| {
+        table.columns.get(column).map_or_else(String::new, |one| quote_identifier(&one.name))
+    };
+    let keys = list(kind.keys.iter().map(|key| column(key.column)));
+    let what = match (constraint.primary, kind.nulls_not_distinct) {
+        (true, _) => "PRIMARY KEY",
+        (false, true) => "UNIQUE NULLS NOT DISTINCT",
+        (false, false) => "UNIQUE",
+    };
+    let mut text = format!("CONSTRAINT {} {what} ({keys})", quote_identifier(&index.name.name));
+    if !kind.included.is_empty() {
+        let included = list(kind.included.iter().map(|included| column(*included)));
+        text.push_str(&format!(" INCLUDE ({included})"));
+    }
+    Some(text)
 }
 
 fn qualified(name: &QualifiedName) -> String {

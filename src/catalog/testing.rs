@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::catalog::Catalog;
+use super::constraint::Constraints;
 use super::meaning::Meaning;
 use super::object::{Column, MaterializedView, Object, ObjectKind, OnError, QualifiedName, Table};
 use super::pg::{Activity, PgContext, PgSession, Setting};
@@ -26,6 +27,7 @@ pub fn table(catalog: &Catalog, name: &str) -> Object {
             primary_key_constraint: Some(oids.next()),
             append_only: false,
             connector: None,
+            constraints: Constraints::default(),
         }),
         columns: vec![
             column("id", SqlType::Integer, true),

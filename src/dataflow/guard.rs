@@ -1,7 +1,8 @@
 //! What keeps a table's rows unique by some columns: beside the rows, the keys that are taken.
 //!
 //! ```text
-//!  vnode | columns  ->  the row's storage key      for each row none of whose columns is NULL
+//!  vnode | columns  ->  the row's storage key      for each row none of whose columns is NULL,
+//!                                                  or for each, with NULLS NOT DISTINCT
 //! ```
 //!
 //! Values that are equal and look different (`1` and `1.0` as jsonb) are one key.
@@ -9,7 +10,9 @@
 //! The table's writer keeps it, under the same lock and in the same epochs as the rows, so that a
 //! decision made from it is as exact as one made from the primary key.
 
-use arrow::array::{Array, RecordBatch, new_empty_array};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch, new_empty_array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
@@ -27,6 +30,8 @@ pub struct Guard {
     pub name: String,
     /// Whether no column may be NULL: it is a primary key.
     pub required: bool,
+    /// Whether NULLs are like other values.
+    nulls: bool,
     codec: KeyCodec,
     types: Vec<SqlType>,
 }
@@ -47,12 +52,17 @@ impl Guard {
             kinds.push(none.map_err(external)?.data_type().clone());
         }
         let codec = KeyCodec::of_types(columns.to_vec(), kinds.into_iter())?;
-        Ok(Self { index, name, required: false, codec, types })
+        Ok(Self { index, name, required: false, nulls: false, codec, types })
     }
 
     /// The same for a primary key.
     pub fn required(self, required: bool) -> Self {
         Self { required, ..self }
+    }
+
+    /// The same with NULLs that are like other values, if they are.
+    pub fn nulls_not_distinct(self, nulls: bool) -> Self {
+        Self { nulls, ..self }
     }
 
     /// The columns that tell rows apart.
@@ -73,14 +83,23 @@ impl Guard {
 
     /// The key of each of `rows`; none where a column is NULL.
     pub fn keys(&self, rows: &RecordBatch) -> Result<Vec<Option<Vec<u8>>>, ArrowError> {
-        let columns = self.columns().iter().zip(&self.types).map(|(column, sql_type)| {
-            let keys = equality_keys(rows.column(*column), sql_type);
-            keys.map_err(external)
-        });
-        let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        let encoded = self.codec.encode_columns(&columns, rows.num_rows())?;
-        let is_null =
-            |row: usize| self.columns().iter().any(|&column| rows.column(column).is_null(row));
+        let columns = self.columns().iter().map(|column| Arc::clone(rows.column(*column)));
+        self.keys_of(&columns.collect::<Vec<_>>(), rows.num_rows(), self.nulls)
+    }
+
+    /// The keys of rows whose values in the guard's columns are at hand, in its order; none where
+    /// one is NULL, unless `nulls` have keys too.
+    pub fn keys_of(
+        &self,
+        columns: &[ArrayRef],
+        rows: usize,
+        nulls: bool,
+    ) -> Result<Vec<Option<Vec<u8>>>, ArrowError> {
+        let encoded = columns.iter().zip(&self.types);
+        let encoded = encoded.map(|(column, sql_type)| equality_keys(column, sql_type));
+        let encoded = encoded.collect::<Result<Vec<_>, _>>().map_err(external)?;
+        let encoded = self.codec.encode_columns(&encoded, rows)?;
+        let is_null = |row: usize| !nulls && columns.iter().any(|column| column.is_null(row));
         let keys = encoded.iter().enumerate().map(|(row, key)| {
             let key = key.data();
             (!is_null(row)).then(|| [&[vnode(key)], key].concat())
@@ -95,9 +114,7 @@ fn external(error: SqlError) -> ArrowError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use arrow::array::{ArrayRef, Int64Array};
+    use arrow::array::Int64Array;
     use arrow::datatypes::{DataType, Field, Schema};
 
     use super::*;

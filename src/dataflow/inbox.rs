@@ -25,8 +25,6 @@ use crate::types::{Delta, Epoch, ObjectId, TableId};
 pub struct Inbox {
     object: ObjectId,
     layout: RowLayout,
-    /// Held by a statement or a transaction while it decides and until it has entered.
-    write_lock: Arc<tokio::sync::Mutex<()>>,
     rows: Mutex<Rows>,
 }
 
@@ -183,8 +181,7 @@ impl Rows {
 impl Inbox {
     /// The inbox of table `object`, whose rows lie as `layout` says.
     pub fn new(store: &Store, object: ObjectId, layout: RowLayout) -> Self {
-        let write_lock = Arc::new(tokio::sync::Mutex::new(()));
-        Self { object, layout, write_lock, rows: Mutex::new(Rows::new(store, object)) }
+        Self { object, layout, rows: Mutex::new(Rows::new(store, object)) }
     }
 
     pub fn object(&self) -> ObjectId {
@@ -193,11 +190,6 @@ impl Inbox {
 
     pub fn layout(&self) -> &RowLayout {
         &self.layout
-    }
-
-    /// The table's write lock: one statement or transaction at a time, in order of arrival.
-    pub fn write_lock(&self) -> Arc<tokio::sync::Mutex<()>> {
-        Arc::clone(&self.write_lock)
     }
 
     /// Committed and pending rows of `keys` (`vnode | key`).

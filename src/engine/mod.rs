@@ -170,9 +170,10 @@ impl Engine {
 
     /// What writes need of the engine.
     pub fn dml_context(self: &Arc<Self>) -> dml::Context {
-        let engine = Arc::clone(self);
+        let (engine, of_catalog) = (Arc::clone(self), Arc::clone(self));
         dml::Context {
             gate: Arc::clone(self.gate()),
+            catalog: Arc::new(move || of_catalog.catalog()),
             inbox: Arc::new(move |table| engine.inbox(table)),
             locks: Arc::clone(&self.locks),
             owner: None,

@@ -112,7 +112,7 @@ impl Pump {
         positions: Positions,
     ) -> SqlResult<crate::types::Epoch> {
         let gate = self.engine.gate();
-        let _lock = self.inbox.write_lock().lock_owned().await;
+        let _lock = self.engine.locks.seize(self.object).await?;
         let generation = gate.generation();
         let batch = canonical(self.stored(batch)?)?;
         let layout = self.inbox.layout();

@@ -5,6 +5,7 @@
 
 pub mod accumulator;
 mod assign;
+mod checks;
 mod evaluator;
 mod failure;
 pub mod functions;
@@ -16,6 +17,7 @@ mod style;
 pub mod work_table;
 
 pub use assign::{Assigning, text_of};
+pub use checks::Checks;
 pub use evaluator::Evaluator;
 pub use failure::{Failure, Failures, MoreFailures, row_text};
 pub use generated::Generated;

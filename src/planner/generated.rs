@@ -28,7 +28,7 @@ use crate::expr::functions::reads_zone;
 use crate::types::{ObjectId, SqlType};
 
 /// A session for expressions over rows that come from elsewhere than a client.
-fn session_over(catalog: &Arc<Catalog>) -> SqlResult<SessionState> {
+pub(super) fn session_over(catalog: &Arc<Catalog>) -> SqlResult<SessionState> {
     let mut state = session()?;
     let callable = Callable { catalog: Arc::clone(catalog), search_path: Vec::new() };
     state.config_mut().set_extension(Arc::new(callable));
@@ -74,7 +74,7 @@ pub fn check_column_expressions(
 
 /// An expression whose calls of functions in SQL name the functions' schemas, and those of
 /// sequences the sequences' OIDs; the functions, and the sequences.
-fn qualified(
+pub(super) fn qualified(
     catalog: &Arc<Catalog>,
     search_path: &[String],
     text: &str,
@@ -119,7 +119,7 @@ fn check_generated(
     let column = &columns[index];
     let state = session_over(catalog)?;
     let mut expression = parse_expression(text)?;
-    check_words(&state, &expression.tree, columns)?;
+    check_words(&state, &expression.tree, "column generation expression", columns)?;
     let typed = column.sql_type != SqlType::Unknown;
     let target = as_column(column);
     if typed {
@@ -147,9 +147,14 @@ fn check_generated(
     })
 }
 
-/// What PostgreSQL refuses by the words alone.
-fn check_words(state: &SessionState, tree: &ast::Expr, columns: &[ColumnDef]) -> SqlResult<()> {
-    let place = "column generation expression";
+/// What PostgreSQL refuses by the words alone in `place`; `columns` may not be read there if they
+/// are generated.
+pub(super) fn check_words(
+    state: &SessionState,
+    tree: &ast::Expr,
+    place: &str,
+    columns: &[ColumnDef],
+) -> SqlResult<()> {
     let generated =
         |name: &str| columns.iter().any(|column| column.name == name && column.generated.is_some());
     let found = ast::visit_expressions(tree, |expr| {

@@ -17,6 +17,7 @@ pub mod statement;
 pub mod syntax;
 
 mod alias_lists;
+mod checks;
 mod decorrelate;
 mod dml;
 mod drawn;
@@ -60,6 +61,7 @@ pub(crate) mod testing;
 mod tests;
 mod whole_rows;
 
+pub use checks::{CheckedText, describe_check, plan_checks, plan_checks_at};
 pub use dml::{default_expression, delete_query, insert_query, not_a_default, update_query};
 pub use generated::{check_column_expressions, plan_generated};
 pub use job::{

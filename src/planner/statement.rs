@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::catalog::SequenceOptions;
+use crate::catalog::constraint::{Action, Checked};
 use crate::catalog::function::{Body, Parameter, Returns, Volatility};
 use crate::catalog::object::{Connector, OnError};
 use crate::types::SqlType;
@@ -70,6 +71,7 @@ pub enum StatementKind {
     AnalyzeView(Name),
     Set(Set),
     SetTransaction(SetTransaction),
+    SetConstraints(SetConstraints),
     /// `RESET name`; `None` is `RESET ALL`.
     Reset(Option<String>),
     Show(Show),
@@ -210,6 +212,8 @@ pub struct Truncate {
     pub tables: Vec<Name>,
     /// Whether the sequences that go with the tables begin anew.
     pub restart_identity: bool,
+    /// Whether tables that refer to them are emptied too.
+    pub cascade: bool,
 }
 
 /// `COPY ... FROM STDIN` or `COPY ... TO STDOUT`.
@@ -259,6 +263,8 @@ pub struct CreateTable {
     pub query_columns: Vec<String>,
     /// `CREATE TEMP TABLE`, and what a COMMIT does to it.
     pub temporary: Option<OnCommit>,
+    /// All but the primary key.
+    pub constraints: NewConstraints,
 }
 
 /// `VACUUM` and `ANALYZE`.
@@ -338,6 +344,9 @@ pub struct AlterTable {
 #[derive(Debug, Clone)]
 pub enum TableChange {
     AddConstraint(NewConstraint),
+    AddCheck(NewCheck),
+    AddForeignKey(NewForeignKey),
+    ValidateConstraint(String),
     DropConstraint {
         name: String,
         if_exists: bool,
@@ -359,6 +368,50 @@ pub struct NewConstraint {
     pub primary: bool,
     pub columns: Vec<ColumnRef>,
     pub included: Vec<ColumnRef>,
+    pub nulls_not_distinct: bool,
+}
+
+/// The constraints that CREATE TABLE lists, besides the primary key.
+#[derive(Debug, Clone, Default)]
+pub struct NewConstraints {
+    pub unique: Vec<NewConstraint>,
+    pub checks: Vec<NewCheck>,
+    pub foreign_keys: Vec<NewForeignKey>,
+}
+
+impl NewConstraints {
+    pub fn is_empty(&self) -> bool {
+        self.unique.is_empty() && self.checks.is_empty() && self.foreign_keys.is_empty()
+    }
+}
+
+/// `[CONSTRAINT name] CHECK (expression)`.
+#[derive(Debug, Clone)]
+pub struct NewCheck {
+    /// `None`: one is made up.
+    pub name: Option<String>,
+    /// Its SQL text.
+    pub expression: String,
+    /// Not `NOT VALID`.
+    pub validated: bool,
+}
+
+/// `[CONSTRAINT name] FOREIGN KEY (columns) REFERENCES table [(columns)] ...`.
+#[derive(Debug, Clone)]
+pub struct NewForeignKey {
+    /// `None`: one is made up.
+    pub name: Option<String>,
+    pub columns: Vec<ColumnRef>,
+    pub table: Name,
+    /// Empty: the table's primary key.
+    pub referenced: Vec<ColumnRef>,
+    pub on_delete: Action,
+    pub on_update: Action,
+    /// `MATCH FULL`.
+    pub full: bool,
+    pub checked: Checked,
+    /// Not `NOT VALID`.
+    pub validated: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -428,6 +481,8 @@ pub struct CreateIndex {
     pub table: Name,
     pub keys: Vec<IndexKey>,
     pub included: Vec<ColumnRef>,
+    /// Whether NULLs are like other values to a unique one.
+    pub nulls_not_distinct: bool,
 }
 
 /// A column of an index, and the direction that the statement gives it.
@@ -560,6 +615,14 @@ pub struct Set {
     pub local: bool,
     /// `None` is `DEFAULT`.
     pub values: Option<Vec<String>>,
+}
+
+/// `SET CONSTRAINTS { ALL | names } { DEFERRED | IMMEDIATE }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetConstraints {
+    /// Empty: all.
+    pub names: Vec<Name>,
+    pub deferred: bool,
 }
 
 /// `SET [SESSION CHARACTERISTICS AS] TRANSACTION ...`.

@@ -4,6 +4,7 @@ use datafusion::execution::SessionState;
 
 use super::statement::{CreateTable, StatementKind};
 use super::{ViewSettings, describe_view, parse, plan_view};
+use crate::catalog::constraint::Constraints;
 use crate::catalog::object::{MaterializedView, OnError, Source, Table, View};
 use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind, QualifiedName};
 use crate::error::SqlResult;
@@ -107,6 +108,7 @@ fn table_of(create: CreateTable) -> (ObjectKind, Vec<Column>) {
         primary_key_constraint: None,
         append_only: create.append_only,
         connector: None,
+        constraints: Constraints::default(),
     });
     (kind, columns)
 }

@@ -12,6 +12,7 @@ use datafusion::logical_expr::LogicalPlan;
 use futures::TryStreamExt;
 
 use super::{QueryContext, Reader, SystemTables, ViewPlanner, execute, session_state, template};
+use crate::catalog::constraint::Constraints;
 use crate::catalog::object::{MaterializedView, OnError, Table};
 use crate::catalog::pg::PgSession;
 use crate::catalog::{Catalog, Column, Meaning, Object, ObjectKind, QualifiedName};
@@ -256,6 +257,7 @@ pub fn table(primary_key: &[usize]) -> ObjectKind {
         primary_key_constraint: None,
         append_only: false,
         connector: None,
+        constraints: Constraints::default(),
     })
 }
 

@@ -175,8 +175,10 @@ impl Session {
     async fn create_table(&mut self, create: &CreateTable, text: &str) -> SqlResult<DdlOutcome> {
         let temporary = self.as_temporary(create).await?;
         let create = temporary.as_ref().unwrap_or(create);
+        let (names, cancel) = (self.names(), &self.interrupts.token());
         let engine = Arc::clone(&self.engine);
-        let outcome = engine.create_table(create, text, &self.names()).await?;
+        let work = engine.create_table(create, text, &names, self.parallelism(), cancel);
+        let outcome = self.interrupts.tell(Box::pin(work)).await?;
         if outcome.notices.is_empty() {
             self.note_temporary(create);
         }

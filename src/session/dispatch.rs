@@ -39,6 +39,7 @@ impl Session {
             | StatementKind::Savepoint(_)
             | StatementKind::ReleaseSavepoint(_)
             | StatementKind::RollbackToSavepoint(_)
+            | StatementKind::SetConstraints(_)
             | StatementKind::SetTransaction(_) => Box::pin(self.control(&statement.kind)).await,
             StatementKind::Query(query) => {
                 let rows = Box::pin(self.select(query, parameters)).await?;
@@ -119,6 +120,7 @@ impl Session {
             StatementKind::ReleaseSavepoint(name) => self.release_savepoint(name),
             StatementKind::RollbackToSavepoint(name) => self.roll_back_to_savepoint(name),
             StatementKind::SetTransaction(set) => self.set_transaction(*set),
+            StatementKind::SetConstraints(set) => self.set_constraints(set).await,
             other => Err(misrouted(other)),
         }
     }

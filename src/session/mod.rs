@@ -10,6 +10,7 @@
 //! - Whatever waits here heeds the connection's [`Interrupts`].
 
 mod channels;
+mod constraints;
 mod context;
 mod copy;
 mod cursor;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::dispatch::Analysis;
+use super::notice::Notice;
 use super::outcome::{Description, Outcome, Rows, Tag};
 use super::parameter::Parameters;
 use super::session::Session;
@@ -51,6 +52,9 @@ impl Session {
         let written = interrupts.race(Box::pin(work)).await;
         self.block.writes = Some(writes);
         let written = written?;
+        for notice in &written.notices {
+            self.notify(Notice::remark(notice.clone()));
+        }
         let tag = match kind {
             StatementKind::Insert(_) => format!("INSERT 0 {}", written.rows),
             StatementKind::Truncate(_) => "TRUNCATE TABLE".to_owned(),

@@ -252,6 +252,16 @@ pub struct TableReader {
 }
 
 impl TableReader {
+    /// What is committed of it.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The keys of writes that may not be in the snapshot.
+    pub fn pending_keys(&self) -> impl Iterator<Item = &[u8]> {
+        self.layers.iter().flat_map(|layer| layer.keys()).map(|key| &**key)
+    }
+
     /// Every entry with a key from `from` up to but without `to` (`None`: the end), given to
     /// `visit` until it returns false.
     pub fn scan(&self, from: &[u8], to: Option<&[u8]>, visit: Visit<'_>) -> Result<(), StateError> {

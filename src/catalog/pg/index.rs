@@ -23,6 +23,7 @@ pub(super) struct PgIndex {
     keys: Vec<IndexKey>,
     included: Vec<usize>,
     unique: bool,
+    pub(super) nulls_not_distinct: bool,
     pub(super) primary: bool,
     /// `pg_constraint.oid`, if it enforces one.
     pub(super) constraint: Option<u32>,
@@ -40,6 +41,7 @@ impl PgIndex {
             keys: key.columns.iter().map(ascending).collect(),
             included: Vec::new(),
             unique: true,
+            nulls_not_distinct: false,
             primary: true,
             constraint: Some(key.constraint),
         })
@@ -54,6 +56,7 @@ impl PgIndex {
             keys: index.keys.clone(),
             included: index.included.clone(),
             unique: index.unique,
+            nulls_not_distinct: index.nulls_not_distinct,
             primary: index.constraint.is_some_and(|constraint| constraint.primary),
             constraint: index.constraint.map(|constraint| constraint.id.0),
         })
@@ -67,7 +70,11 @@ impl PgIndex {
     /// `PRIMARY KEY (a, b)`, if it enforces a constraint.
     pub(super) fn constraint_text(&self) -> Option<String> {
         self.constraint?;
-        let kind = if self.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        let kind = match (self.primary, self.nulls_not_distinct) {
+            (true, _) => "PRIMARY KEY",
+            (false, true) => "UNIQUE NULLS NOT DISTINCT",
+            (false, false) => "UNIQUE",
+        };
         let columns = self.keys.iter().filter_map(|key| self.on.columns.get(key.column));
         let columns: Vec<String> = columns.map(|one| quote_identifier(&one.name)).collect();
         let mut text = format!("{kind} ({})", columns.join(", "));
@@ -113,6 +120,9 @@ impl PgIndex {
         );
         if !included.is_empty() {
             text.push_str(&format!(" INCLUDE ({})", included.join(", ")));
+        }
+        if self.nulls_not_distinct {
+            text.push_str(" NULLS NOT DISTINCT");
         }
         Some(text)
     }
@@ -229,6 +239,7 @@ pub(super) fn pg_index(context: &PgContext, rows: &mut Rows) {
             ("indnatts", count(columns.len())),
             ("indnkeyatts", count(index.keys.len())),
             ("indisunique", Value::Bool(index.unique)),
+            ("indnullsnotdistinct", Value::Bool(index.nulls_not_distinct)),
             ("indisprimary", Value::Bool(index.primary)),
             ("indimmediate", Value::Bool(true)),
             ("indisvalid", Value::Bool(true)),

@@ -21,10 +21,14 @@ pub struct AdvisoryKey {
 }
 
 /// How a lock is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockMode {
+    /// Of a table: its rows may change, but none that others refer to may go.
+    KeyShare,
     /// Together with others who share it.
     Shared,
+    /// Of a table: by the one that writes it, and takes away no row that others refer to.
+    Write,
     /// Alone.
     Exclusive,
 }
@@ -47,7 +51,7 @@ pub struct LockRequest {
 }
 
 /// What `pg_locks` shows a lock to be on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Locked {
     /// The rows of a table, by one who writes.
     Table(ObjectId),
@@ -99,10 +103,23 @@ impl AdvisoryKey {
 }
 
 impl LockMode {
+    pub const ALL: [Self; 4] = [Self::KeyShare, Self::Shared, Self::Write, Self::Exclusive];
+
+    /// Whether two owners cannot have both at a time.
+    pub fn conflicts(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Exclusive, _) | (_, Self::Exclusive) => true,
+            (Self::KeyShare, _) | (_, Self::KeyShare) => false,
+            (one, other) => one == Self::Write || other == Self::Write,
+        }
+    }
+
     /// Its name in `pg_locks`.
     pub fn name(self) -> &'static str {
         match self {
+            LockMode::KeyShare => "RowShareLock",
             LockMode::Shared => "ShareLock",
+            LockMode::Write => "ShareRowExclusiveLock",
             LockMode::Exclusive => "ExclusiveLock",
         }
     }
@@ -122,7 +139,13 @@ pub(super) fn pg_locks(context: &PgContext, rows: &mut Rows) {
     for lock in locks.list() {
         let (locktype, database, relation, key, mode) = match lock.on {
             // One writer at a time, beside any number of readers.
-            Locked::Table(table) => ("relation", here, Some(table), None, "ShareRowExclusiveLock"),
+            Locked::Table(table) => {
+                let mode = match lock.mode {
+                    LockMode::Exclusive => LockMode::Write.name(),
+                    mode => mode.name(),
+                };
+                ("relation", here, Some(table), None, mode)
+            }
             Locked::Advisory(key) => {
                 ("advisory", Some(key.database), None, Some(key), lock.mode.name())
             }

@@ -8,6 +8,7 @@
 //! [`functions`] give them to DataFusion.
 
 mod class;
+mod constraints;
 mod data;
 mod function;
 mod index;
@@ -168,6 +169,7 @@ fn producer(relation: &Relation) -> Option<Producer> {
             "usage_privileges" => roles::usage_privileges,
             "role_usage_grants" => roles::role_usage_grants,
             "role_table_grants" => roles::role_table_grants,
+            "referential_constraints" => information_schema::referential_constraints,
             "sequences" => sequences::of_the_standard,
             _ => return None,
         });

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use super::class::{
     Class, ClassColumn, Origin, classes, namespace_oid, own_classes, postgres_classes,
 };
+use super::constraints;
 use super::data::layout;
 use super::index::{indexes, is_indexed};
 use super::names::role_oid;
@@ -88,6 +89,8 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relnatts", count(class.columns.len())),
             ("relacl", acl),
             ("relhasrules", Value::Bool(matches!(class.kind, "v" | "m"))),
+            ("relchecks", constraints::checks(class.object())),
+            ("relhastriggers", Value::Bool(constraints::has_triggers(context, class.object()))),
             ("relispopulated", Value::Bool(true)),
             ("relreplident", Value::text(identity)),
         ]);
@@ -306,6 +309,7 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
             ("conkey", numbers(&index.key())),
         ]);
     }
+    constraints::pg_constraint(context, rows);
 }
 
 /// The fixed types, and two for each relation: that of its rows, and that of arrays of them.
@@ -509,6 +513,21 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
         if let Some(key) = primary_key(object) {
             push(PG_CONSTRAINT, key.constraint, PG_CLASS, id, "a");
             push(PG_CLASS, key.index, PG_CONSTRAINT, key.constraint, "i");
+        }
+        for check in object.checks() {
+            for column in &check.columns {
+                push_column(PG_CONSTRAINT, check.id.0, [PG_CLASS, id], column + 1, "a");
+                push_column(PG_CONSTRAINT, check.id.0, [PG_CLASS, id], column + 1, "n");
+            }
+        }
+        for key in object.foreign_keys() {
+            for column in &key.columns {
+                push_column(PG_CONSTRAINT, key.id.0, [PG_CLASS, id], column + 1, "a");
+            }
+            for column in &key.referenced {
+                push_column(PG_CONSTRAINT, key.id.0, [PG_CLASS, key.references.0], column + 1, "n");
+            }
+            push_column(PG_CONSTRAINT, key.id.0, [PG_CLASS, key.key.0], 0, "n");
         }
     }
 }

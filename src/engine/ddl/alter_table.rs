@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::add_constraint::Added;
 use super::authority::Deed;
+use super::constraint::definition_of;
 use super::role::Edit;
 use super::{DdlOutcome, Names, check_database, drop};
-use crate::catalog::{Catalog, Object, ObjectKind, QualifiedName, quote_identifier};
+use crate::catalog::{Catalog, Object, ObjectKind, QualifiedName};
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
@@ -32,6 +34,15 @@ impl Engine {
             let done = match change {
                 TableChange::AddConstraint(new) => {
                     self.add_constraint(statement, new, names, parallelism, cancel).await?
+                }
+                TableChange::AddCheck(new) => {
+                    self.add_to_rows(statement, Added::Check(new), names, cancel).await?
+                }
+                TableChange::AddForeignKey(new) => {
+                    self.add_to_rows(statement, Added::ForeignKey(new), names, cancel).await?
+                }
+                TableChange::ValidateConstraint(name) => {
+                    self.validate_constraint(statement, name, names, cancel).await?
                 }
                 TableChange::DropConstraint { name, if_exists, cascade } => {
                     self.drop_constraint(statement, name, (*if_exists, *cascade), names).await?
@@ -61,17 +72,8 @@ impl Engine {
                 return Ok(skipped(statement));
             };
             let index = index_of(&catalog, table, new)?;
-            let definition = format!(
-                "CREATE UNIQUE INDEX {} ON {}.{} ({})",
-                quote_identifier(index.name.as_deref().unwrap_or_default()),
-                quote_identifier(&table.name.schema),
-                quote_identifier(&table.name.name),
-                new.columns
-                    .iter()
-                    .map(|c| quote_identifier(&c.name))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            );
+            let name = index.name.as_deref().unwrap_or_default();
+            let definition = definition_of(table, new, name);
             let kind = Some(new.primary);
             self.begin_index(&catalog, table, (&index, kind), &definition, parallelism).await?
         };
@@ -123,6 +125,9 @@ impl Engine {
         {
             return Err(SqlError::unsupported("dropping a primary key that came with its table")
                 .hint("Its rows are stored by it: make another table, and copy them."));
+        }
+        if table.constraints().is_some_and(|own| own.names().any(|own| own == name)) {
+            return self.drop_from_rows(&catalog, table, name).await;
         }
         let enforced = |index: &&Arc<Object>| {
             index.name.name == name && index.index().is_some_and(|one| one.constraint.is_some())
@@ -184,7 +189,7 @@ fn declared(column: &crate::catalog::Column) -> ColumnDef {
 }
 
 /// The table that a statement names; `None`: there is none, and that is well.
-fn altered<'a>(
+pub(super) fn altered<'a>(
     catalog: &'a Catalog,
     statement: &AlterTable,
     action: &str,
@@ -211,7 +216,7 @@ fn altered<'a>(
         .detail(format!("This operation is not supported for {}s.", object.kind_name())))
 }
 
-fn skipped(statement: &AlterTable) -> DdlOutcome {
+pub(super) fn skipped(statement: &AlterTable) -> DdlOutcome {
     DdlOutcome::notice(format!("relation \"{}\" does not exist, skipping", statement.table))
 }
 
@@ -239,7 +244,11 @@ fn check_plain(table: &Object, place: usize) -> SqlResult<()> {
 }
 
 /// The index that enforces a new constraint.
-fn index_of(catalog: &Catalog, table: &Object, new: &NewConstraint) -> SqlResult<CreateIndex> {
+pub(super) fn index_of(
+    catalog: &Catalog,
+    table: &Object,
+    new: &NewConstraint,
+) -> SqlResult<CreateIndex> {
     let name = &table.name;
     if new.primary && has_primary_key(catalog, table) {
         let message = format!("multiple primary keys for table \"{}\" are not allowed", name.name);
@@ -284,6 +293,7 @@ fn index_of(catalog: &Catalog, table: &Object, new: &NewConstraint) -> SqlResult
         },
         keys: new.columns.iter().map(ascending).collect(),
         included: new.included.clone(),
+        nulls_not_distinct: new.nulls_not_distinct,
     })
 }
 

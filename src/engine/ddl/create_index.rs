@@ -60,39 +60,15 @@ impl Engine {
         definition: &str,
         parallelism: usize,
     ) -> SqlResult<Beginning> {
-        let shape = Shape::of(on, statement)?;
-        let name = match &statement.name {
-            Some(name) => name.clone(),
-            None => catalog.index_name(&on.name, &shape.names(on)),
-        };
-        let mut oids = catalog.oids();
-        let id = oids.next();
-        let mut index = shape.index(on, statement.unique, parallelism);
-        index.constraint = constraint.map(|primary| IndexConstraint { id: oids.next(), primary });
+        let object = index_object(catalog, on, (statement, constraint), definition, parallelism)?;
         let mut edit = Edit::new(catalog);
         if constraint == Some(true) {
-            let key: Vec<usize> = index.keys.iter().map(|key| key.column).collect();
+            let keys = object.index().map_or(&[][..], |index| &index.keys);
+            let key: Vec<usize> = keys.iter().map(|key| key.column).collect();
             edit.apply(|catalog| catalog.with_changed(with_not_null(on, &key)))?;
         }
-        let columns = index.order.iter().filter_map(|column| on.columns.get(*column));
-        let columns = columns
-            .map(|column| Column { default: None, comment: None, ..column.clone() })
-            .collect();
-        let object = Object {
-            id,
-            name: QualifiedName::new(&on.name.schema, name),
-            kind: ObjectKind::Index(index),
-            columns,
-            definition: definition.to_owned(),
-            depends_on: vec![on.id],
-            comment: None,
-            row_type: ObjectId(0),
-            row_array_type: ObjectId(0),
-            owner: on.owner.clone(),
-            acl: None,
-        };
         let job = planner::plan_index(catalog, &object)?;
-        let unique = statement.unique;
+        let (id, unique) = (object.id, statement.unique);
         if unique {
             check_writers(catalog, on)?;
         }
@@ -139,6 +115,42 @@ impl Engine {
             }
         }
     }
+}
+
+/// The catalog entry of a new index.
+pub(super) fn index_object(
+    catalog: &Catalog,
+    on: &Object,
+    (statement, constraint): (&CreateIndex, Option<bool>),
+    definition: &str,
+    parallelism: usize,
+) -> SqlResult<Object> {
+    let shape = Shape::of(on, statement)?;
+    let name = match &statement.name {
+        Some(name) => name.clone(),
+        None => catalog.index_name(&on.name, &shape.names(on)),
+    };
+    let mut oids = catalog.oids();
+    let id = oids.next();
+    let mut index = shape.index(on, statement.unique, parallelism);
+    index.nulls_not_distinct = statement.unique && statement.nulls_not_distinct;
+    index.constraint = constraint.map(|primary| IndexConstraint { id: oids.next(), primary });
+    let columns = index.order.iter().filter_map(|column| on.columns.get(*column));
+    let columns =
+        columns.map(|column| Column { default: None, comment: None, ..column.clone() }).collect();
+    Ok(Object {
+        id,
+        name: QualifiedName::new(&on.name.schema, name),
+        kind: ObjectKind::Index(index),
+        columns,
+        definition: definition.to_owned(),
+        depends_on: vec![on.id],
+        comment: None,
+        row_type: ObjectId(0),
+        row_array_type: ObjectId(0),
+        owner: on.owner.clone(),
+        acl: None,
+    })
 }
 
 fn relation<'a>(catalog: &'a Catalog, name: &Name, names: &Names) -> SqlResult<&'a Object> {
@@ -232,6 +244,7 @@ impl Shape {
             on: on.id,
             keys: self.keys,
             unique,
+            nulls_not_distinct: false,
             constraint: None,
             included: self.included,
             order,

@@ -112,6 +112,11 @@ async fn plan(
         return Err(SqlError::unsupported("a sink into a table with a unique index")
             .hint("Drop the unique index; the primary key is kept by a sink too."));
     }
+    if !table.foreign_keys().is_empty() || catalog.referring(table.id).next().is_some() {
+        return Err(SqlError::unsupported("a sink into a table of a foreign key")
+            .detail("What is poured is not asked for what refers to what.")
+            .hint("Pour into a table without, and copy from there."));
+    }
     let mut oids = catalog.oids();
     let id = oids.next();
     let (from, columns, query, mut depends_on, job) = match &statement.from {

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::authority::Deed;
+use super::constraint::constrain_new;
+use super::job::Beginning;
 use super::role::Edit;
 use super::sequence::number_columns;
+use super::unique_index::guard_of;
 use super::{DdlOutcome, Names, exists_already, new_name};
+use crate::catalog::constraint::Constraints;
 use crate::catalog::object::Table;
 use crate::catalog::{Column, Object, ObjectKind, QualifiedName};
 use crate::connector;
@@ -20,20 +26,42 @@ use crate::types::{ObjectId, SqlType};
 impl Engine {
     /// Creates a table, empty. `definition` is the statement's text. `CREATE TABLE AS` passes the
     /// query's columns as the statement's; its rows are an INSERT after this.
+    ///
+    /// Its sequences and its constraints become durable with it. Returns when its indexes go on
+    /// with everybody's epochs; if `cancel` comes before, all goes away.
     pub async fn create_table(
         self: &Arc<Self>,
         statement: &CreateTable,
         definition: &str,
         names: &Names,
+        parallelism: usize,
+        cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
         let (name, connector) = (&statement.name, statement.connector.as_ref());
         let deed = Deed::Create { name, connector };
-        let _one_at_a_time = self.permitted(deed, names).await?;
+        let (table, indexes) = {
+            let _one_at_a_time = self.permitted_unless(cancel, deed, names).await?;
+            let catalog = self.catalog();
+            let name = new_name(&catalog, &statement.name, names)?;
+            if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
+                return Ok(outcome);
+            }
+            self.begin_table(name, statement, definition, names, parallelism).await?
+        };
+        self.finish_parts(table, indexes, cancel).await?;
+        Ok(DdlOutcome::default())
+    }
+
+    /// Makes a table durable, and begins its indexes. It is the caller's turn.
+    async fn begin_table(
+        self: &Arc<Self>,
+        name: QualifiedName,
+        statement: &CreateTable,
+        definition: &str,
+        names: &Names,
+        parallelism: usize,
+    ) -> SqlResult<(ObjectId, Vec<Beginning>)> {
         let catalog = self.catalog();
-        let name = new_name(&catalog, &statement.name, names)?;
-        if let Some(outcome) = exists_already(&catalog, &name, statement.if_not_exists)? {
-            return Ok(outcome);
-        }
         let mut statement = statement.clone();
         if let Some(connector) = &statement.connector {
             statement.columns =
@@ -45,17 +73,39 @@ impl Engine {
             &name.name,
             &mut statement.columns,
         )?;
-        let (edit, object) = self.new_table(&name, &statement, definition, depends_on, names)?;
-        let Edit { catalog: next, changes } = edit;
-        let inbox = Arc::new(Inbox::new(self.store(), object.id, jobs::layout(&object)?));
+        let (mut edit, object) =
+            self.new_table(&name, &statement, definition, depends_on, names)?;
+        let id = object.id;
+        let indexes = constrain_new(&mut edit, id, &statement, names, parallelism)?;
+        let inbox = Arc::new(Inbox::new(self.store(), id, jobs::layout(&object)?));
+        let mut graphs = Vec::with_capacity(indexes.len());
+        for index in indexes.iter().filter_map(|index| edit.catalog.object(*index)) {
+            graphs.push(planner::plan_index(&edit.catalog, index)?);
+            // Nothing lies in the store yet that it would have to know.
+            if let Some(guard) = guard_of(&object, index)? {
+                inbox.add_guard(self.store(), guard);
+            }
+        }
         self.coordinator.add_table(Arc::clone(&inbox)).await?;
-        self.commit_meta(changes).await?;
-        self.inboxes.write().insert(object.id, inbox);
-        self.publish(next);
+        self.inboxes.write().insert(id, inbox);
+        let begun = match graphs.is_empty() {
+            true => {
+                let Edit { catalog: next, changes } = edit;
+                self.commit_meta(changes).await.map(|()| self.publish(next)).map(|()| Vec::new())
+            }
+            false => self.begin_jobs(edit, graphs).await,
+        };
+        let begun = match begun {
+            Ok(begun) => begun,
+            Err(error) => {
+                self.inboxes.write().remove(&id);
+                return Err(error);
+            }
+        };
         if statement.connector.is_some() {
             self.start_pump(&object)?;
         }
-        Ok(DdlOutcome::default())
+        Ok((id, begun))
     }
 
     fn new_table(
@@ -83,6 +133,7 @@ impl Engine {
             primary_key_constraint: keyed.then(|| oids.next()),
             append_only: statement.append_only,
             connector: statement.connector.clone(),
+            constraints: Constraints::default(),
         };
         let object = Object {
             id,

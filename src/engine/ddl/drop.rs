@@ -153,8 +153,8 @@ impl Engine {
         let held = objects.iter().chain(guards.iter().map(|(on, _)| on));
         let held: BTreeSet<ObjectId> = held.copied().collect();
         let mut locks = Vec::new();
-        for inbox in held.into_iter().filter_map(|object| self.inbox(object)) {
-            locks.push(inbox.write_lock().lock_owned().await);
+        for object in held.into_iter().filter(|object| self.inbox(*object).is_some()) {
+            locks.push(self.locks.seize(object).await?);
         }
         if !guards.is_empty() {
             // What the guards have to write must not come after they are gone.

@@ -40,6 +40,15 @@ pub(super) struct Beginning {
     outcome: watch::Receiver<Option<SqlResult<()>>>,
 }
 
+impl Beginning {
+    /// Waits until the job goes on with everybody's epochs.
+    async fn finished(mut self) -> SqlResult<()> {
+        let told = self.outcome.wait_for(Option::is_some).await;
+        let ended = || Err(SqlError::internal("the job that reads its inputs ended"));
+        told.map_or(None, |told| told.clone()).unwrap_or_else(ended)
+    }
+}
+
 impl Engine {
     /// Makes `object` durable and starts its job, which must not be cancelled. It is the caller's
     /// turn.
@@ -64,30 +73,53 @@ impl Engine {
                 return Err(error);
             }
         }
-        let id = object.id;
-        let job = JobSpec { graph: Arc::new(graph) };
         edit.apply(|catalog| catalog.with_object(object))?;
-        let Edit { catalog: next, changes: mut meta } = edit;
-        meta.push(nothing_read(id));
-        meta.push((boot::fingerprint_key(id), Some(boot::fingerprint(&job.graph))));
+        let begun = self.begin_jobs(edit, vec![graph]).await?;
+        let one = begun.into_iter().next();
+        one.ok_or_else(|| SqlError::internal("a job that did not begin"))
+    }
 
-        let changelog_on = followed(&next, &job);
-        for input in &changelog_on {
-            self.coordinator.readers().advance(*input, id, Epoch(0));
+    /// Makes an edit durable and starts the jobs of objects that are new in it.
+    pub(super) async fn begin_jobs(
+        self: &Arc<Self>,
+        edit: Edit,
+        graphs: Vec<graph::Job>,
+    ) -> SqlResult<Vec<Beginning>> {
+        let Edit { catalog: next, changes: meta } = edit;
+        let mut change = Change { meta, ..Change::default() };
+        let mut jobs = Vec::with_capacity(graphs.len());
+        for graph in graphs {
+            let job = JobSpec { graph: Arc::new(graph) };
+            let id = job.graph.object;
+            change.meta.push(nothing_read(id));
+            change.meta.push((boot::fingerprint_key(id), Some(boot::fingerprint(&job.graph))));
+            let followed = followed(&next, &job);
+            for input in &followed {
+                self.coordinator.readers().advance(*input, id, Epoch(0));
+            }
+            // How much there is to be read is known of what is stored.
+            let of_stored = followed == HashSet::from_iter(job.graph.upstream_objects());
+            change.changelog_on.extend(followed);
+            jobs.push((job, of_stored));
         }
-        // How much there is to be read is known of what is stored.
-        let of_stored = changelog_on == HashSet::from_iter(job.graph.upstream_objects());
-        let change = Change { changelog_on, meta, ..Change::default() };
         if let Err(error) = self.coordinator.change(change).await {
-            self.stop_changelogs(id).await;
+            for (job, _) in &jobs {
+                self.stop_changelogs(job.graph.object).await;
+            }
             return Err(error);
         }
-        let read = of_stored.then_some(0);
-        let state = JobState::Detached { rows: 0, done: Epoch(0), read };
-        self.coordinator.status().set_job(id, state);
+        for (job, of_stored) in &jobs {
+            let read = of_stored.then_some(0);
+            let state = JobState::Detached { rows: 0, done: Epoch(0), read };
+            self.coordinator.status().set_job(job.graph.object, state);
+        }
         self.publish(next);
-        let outcome = self.start_detached(job, Progress::default())?;
-        Ok(Beginning { object: id, outcome })
+        let started = jobs.into_iter().map(|(job, _)| {
+            let object = job.graph.object;
+            let outcome = self.start_detached(job, Progress::default())?;
+            Ok(Beginning { object, outcome })
+        });
+        started.collect()
     }
 
     /// Waits until the job has caught up and goes on with everybody's epochs. If it does not, or if
@@ -98,13 +130,24 @@ impl Engine {
         beginning: Beginning,
         cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
-        let Beginning { object, mut outcome } = beginning;
+        let object = beginning.object;
+        self.or_undo(object, cancel, beginning.finished()).await.map(|()| DdlOutcome::default())
+    }
+
+    /// The same for jobs of parts of `whole`, which goes away if one of them does not get through.
+    pub(super) async fn finish_parts(
+        self: &Arc<Self>,
+        whole: ObjectId,
+        parts: Vec<Beginning>,
+        cancel: &CancellationToken,
+    ) -> SqlResult<()> {
         let finished = async {
-            let told = outcome.wait_for(Option::is_some).await;
-            let ended = || Err(SqlError::internal("the job that reads its inputs ended"));
-            told.map_or(None, |told| told.clone()).unwrap_or_else(ended)
+            for part in parts {
+                part.finished().await?;
+            }
+            Ok(())
         };
-        self.or_undo(object, cancel, finished).await.map(|()| DdlOutcome::default())
+        self.or_undo(whole, cancel, finished).await
     }
 
     /// The same without anybody who waits: what fails goes away, and the log says why.

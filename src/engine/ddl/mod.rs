@@ -1,9 +1,11 @@
 //! Statements that change what exists, one a file. Each makes its change durable, then visible in
 //! the catalog, and joins it to the graph; on failure it leaves nothing.
 
+mod add_constraint;
 mod alter_table;
 mod authority;
 mod comment;
+mod constraint;
 mod create_index;
 mod create_materialized_view;
 mod create_sink;

@@ -44,6 +44,7 @@ impl Engine {
             return Ok(DdlOutcome::default());
         }
         let name = &statement.name;
+        let mut guards = Vec::new();
         let Some(target) = target(&catalog, &actor, statement, names)? else {
             let message = format!("relation \"{}\" does not exist, skipping", name.name);
             return Ok(DdlOutcome::notice(message));
@@ -58,11 +59,13 @@ impl Engine {
                 actor.check_owns(object)?;
                 check_kind(statement, object.kind_name(), object.is_relation())?;
                 rename_object(&mut edit, &actor, object, statement)?;
+                guards.push(object.id);
+                guards.extend(catalog.indexes(object.id).map(|index| index.id));
             }
         }
         self.finish_edit(edit).await?;
-        if let Target::Object(object) = target {
-            self.rename_guard(object.id)?;
+        for index in guards {
+            self.rename_guard(index)?;
         }
         Ok(DdlOutcome::default())
     }
@@ -213,9 +216,46 @@ fn rename_object(
             ObjectKind::Table(table) if table.primary_key_name.as_ref() == Some(constraint) => {
                 rename_key(edit, object, name)
             }
+            ObjectKind::Table(_) => rename_constraint(edit, object, constraint, name),
             _ => Err(no_constraint(constraint, &old.name)),
         },
     }
+}
+
+/// A constraint and the index that enforces it, if one does, have one name.
+fn rename_constraint(
+    edit: &mut Edit,
+    table: &Arc<Object>,
+    constraint: &str,
+    new: &str,
+) -> SqlResult<()> {
+    let relation = &table.name;
+    if let Some(index) = key_of(&edit.catalog, table, constraint) {
+        let name = QualifiedName::new(&relation.schema, new);
+        if name == index.name {
+            return Err(taken(&name, false));
+        }
+        move_object(edit, &index, name)?;
+        return edit.apply(|catalog| catalog.with_statement(table.id));
+    }
+    if !table.constraints().is_some_and(|own| own.names().any(|own| own == constraint)) {
+        return Err(no_constraint(constraint, &relation.name));
+    }
+    if edit.catalog.has_constraint(table, new) {
+        let relation = &relation.name;
+        let message = format!("constraint \"{new}\" for relation \"{relation}\" already exists");
+        return Err(SqlError::new(code::DUPLICATE_OBJECT, message));
+    }
+    edit.apply(|catalog| catalog.with_constraint_name(table.id, constraint, new))?;
+    edit.apply(|catalog| catalog.with_statement(table.id))
+}
+
+/// The index that enforces the constraint of this name.
+fn key_of(catalog: &Catalog, table: &Object, constraint: &str) -> Option<Arc<Object>> {
+    let enforces = |index: &&Arc<Object>| {
+        index.name.name == constraint && index.index().is_some_and(|one| one.constraint.is_some())
+    };
+    catalog.indexes(table.id).find(enforces).cloned()
 }
 
 /// The table that a sequence belongs to.
@@ -305,6 +345,7 @@ fn rename_column(edit: &mut Edit, object: &Arc<Object>, column: &str, name: &str
     readers.hold(edit, Some(object))?;
     edit.apply(|catalog| catalog.with_column_name(object.id, place, name))?;
     rewrite_generated(edit, object.id, Some((column, name)))?;
+    rewrite_checks(edit, object.id, |text| computed_by(text, Some((column, name))))?;
     if object.written().is_some() {
         readers.objects.push(object.id);
     }
@@ -322,6 +363,23 @@ fn rewrite_generated(
         column.generated = generated.map(|text| computed_by(text, renamed)).transpose()?;
         Ok(())
     })
+}
+
+fn rewrite_checks(
+    edit: &mut Edit,
+    table: ObjectId,
+    rewrite: impl Fn(&str) -> SqlResult<String>,
+) -> SqlResult<()> {
+    let Some(old) = edit.catalog.object(table).cloned() else { return Ok(()) };
+    let mut object = Object::clone(&old);
+    let checks = object.constraints_mut().into_iter().flat_map(|own| &mut own.checks);
+    for check in checks {
+        check.expression = rewrite(&check.expression)?;
+    }
+    match object == *old {
+        true => Ok(()),
+        false => edit.apply(|catalog| catalog.with_changed(object)),
+    }
 }
 
 fn rewrite_columns(
@@ -371,6 +429,7 @@ fn rename_schema(
             column.generated = call(&column.generated)?;
             Ok(())
         })?;
+        rewrite_checks(edit, object, |text| call_in_schema(text, old, new))?;
     }
     let functions: Vec<Arc<Function>> = edit.catalog.functions().cloned().collect();
     for function in functions {

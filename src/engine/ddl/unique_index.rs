@@ -8,16 +8,15 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use arrow::array::{Array, RecordBatch};
-use tokio::sync::OwnedMutexGuard;
-
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::dataflow::guard::Guard;
+use crate::engine::locks::Held;
 use crate::engine::{Engine, dml, jobs};
 use crate::error::{SqlError, SqlResult, code};
 use crate::state::{Commit, MetaEntry, Store};
 use crate::task;
 use crate::types::{ObjectId, TableId};
+use arrow::array::{Array, RecordBatch};
 
 /// Stored rows that are looked at together.
 const PAGE_ROWS_MAX: usize = 8192;
@@ -35,7 +34,8 @@ pub(in crate::engine) fn guard_of(on: &Object, index: &Object) -> SqlResult<Opti
     let columns: Vec<usize> = kind.keys.iter().map(|key| key.column).collect();
     let name = index.name.name.clone();
     let primary = kind.constraint.is_some_and(|constraint| constraint.primary);
-    Ok(Some(Guard::new(index.id, name, &on.stored_schema(), &columns)?.required(primary)))
+    let guard = Guard::new(index.id, name, &on.stored_schema(), &columns)?;
+    Ok(Some(guard.required(primary).nulls_not_distinct(kind.nulls_not_distinct)))
 }
 
 /// Refuses a unique index where not all writers would keep it.
@@ -58,14 +58,10 @@ pub(super) fn check_writers(catalog: &Catalog, on: &Object) -> SqlResult<()> {
 impl Engine {
     /// Fills the guard of `index`, which is not in the catalog yet, and has writers keep it. They
     /// wait for as long as the result is held.
-    pub(super) async fn raise_guard(
-        &self,
-        on: &Object,
-        index: &Object,
-    ) -> SqlResult<Option<OwnedMutexGuard<()>>> {
+    pub(super) async fn raise_guard(&self, on: &Object, index: &Object) -> SqlResult<Option<Held>> {
         let Some(guard) = guard_of(on, index)? else { return Ok(None) };
         let inbox = self.inbox(on.id).ok_or_else(|| SqlError::internal("a table without inbox"))?;
-        let writers = inbox.write_lock().lock_owned().await;
+        let writers = self.locks.seize(on.id).await?;
         // So that all rows are in the snapshot.
         self.settled().await?;
         let (store, on) = (self.store().clone(), on.clone());

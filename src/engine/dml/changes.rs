@@ -14,6 +14,8 @@ const ENTRY_BYTES: usize = 64;
 pub(super) struct Changes {
     entries: Overlay,
     deltas: Vec<Delta>,
+    /// Where among the deltas rows are that went, followed by those that came in their places.
+    pairs: Vec<usize>,
     bytes: usize,
 }
 
@@ -41,6 +43,30 @@ impl Changes {
     /// Rows that went.
     pub(super) fn went(&mut self, rows: RecordBatch) {
         self.add(Delta::deletes(rows));
+    }
+
+    /// Rows that went, and those that came in their places, one for one.
+    pub(super) fn replaced(&mut self, old: RecordBatch, new: RecordBatch) {
+        if old.num_rows() > 0 {
+            self.pairs.push(self.deltas.len());
+        }
+        self.went(old);
+        self.came(new);
+    }
+
+    /// What came or went by itself.
+    pub(super) fn unpaired(&self) -> impl Iterator<Item = &Delta> {
+        let is_paired = |at: usize| {
+            let starts = |at: usize| self.pairs.binary_search(&at).is_ok();
+            starts(at) || at.checked_sub(1).is_some_and(starts)
+        };
+        let alone = self.deltas.iter().enumerate().filter(move |(at, _)| !is_paired(*at));
+        alone.map(|(_, delta)| delta)
+    }
+
+    /// Rows before and after, one for one.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&RecordBatch, &RecordBatch)> {
+        self.pairs.iter().map(|at| (self.deltas[*at].batch(), self.deltas[at + 1].batch()))
     }
 
     fn add(&mut self, delta: Delta) {

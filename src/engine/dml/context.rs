@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::row_id::RowIds;
+use crate::catalog::Catalog;
 use crate::dataflow::inbox::{Gate, Inbox};
 use crate::engine::locks::{Locks, Owner};
 use crate::engine::sequences::Sequences;
@@ -13,6 +14,8 @@ use crate::types::ObjectId;
 #[derive(Clone)]
 pub struct Context {
     pub gate: Arc<Gate>,
+    /// What there is at the moment.
+    pub catalog: Arc<dyn Fn() -> Arc<Catalog> + Send + Sync>,
     /// The inbox of a table, while it exists.
     pub inbox: Arc<dyn Fn(ObjectId) -> Option<Arc<Inbox>> + Send + Sync>,
     pub locks: Arc<Locks>,

@@ -7,7 +7,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 
 use super::arbiter::Meant;
 use super::context::Context;
-use super::environment::{Environment, Naming};
+use super::environment::{Environment, Naming, Writes};
 use super::insert::{push, sources};
 use super::inserter::{Inserter, Inserting, OnTaken};
 use super::parameters::BoundParameters;
@@ -19,11 +19,11 @@ use crate::error::{SqlError, SqlResult, code};
 use crate::planner::Name;
 use crate::planner::statement::ColumnRef;
 use crate::serving::QueryContext;
-use crate::types::{ObjectId, SqlType};
+use crate::types::SqlType;
 
 /// A COPY under way. Dropping it leaves the transaction as it was.
 pub struct CopyIn {
-    object: ObjectId,
+    environment: Environment,
     schema: SchemaRef,
     /// Away while a batch is being added; gone for good if that failed or was cancelled.
     inserter: Option<Inserter>,
@@ -49,7 +49,8 @@ impl CopyIn {
         columns: &[ColumnRef],
     ) -> SqlResult<Self> {
         let (intent, wanted) = (Intent::Add, Privileges::INSERT);
-        let naming = Naming { table, alias: None, intent, wanted, with: None };
+        let writes = Writes { adds: true, removes: false, assignments: &[] };
+        let naming = Naming { table, alias: None, intent, wanted, with: None, writes };
         let none = BoundParameters::default();
         let environment = Environment::enter(context, transaction, query, naming, &none).await?;
         let object = &environment.target.object;
@@ -76,11 +77,9 @@ impl CopyIn {
             arbiters: transaction.arbiters(object.id, Meant::Key),
             keep_added: false,
         };
-        Ok(Self {
-            object: object.id,
-            schema: Arc::new(Schema::new(fields)),
-            inserter: Some(Inserter::new(context, inserting)),
-        })
+        let schema = Arc::new(Schema::new(fields));
+        let inserter = Some(Inserter::new(context, inserting));
+        Ok(Self { environment, schema, inserter })
     }
 
     /// The columns that each batch must have.
@@ -102,10 +101,14 @@ impl CopyIn {
     }
 
     /// Makes all rows a part of `transaction`, and tells how many they are.
-    pub async fn finish(mut self, transaction: &mut Transaction) -> SqlResult<u64> {
-        let inserter = self.take()?;
-        transaction.apply(self.object, inserter.changes).await?;
-        Ok(inserter.count)
+    pub async fn finish(
+        mut self,
+        context: &Context,
+        transaction: &mut Transaction,
+    ) -> SqlResult<u64> {
+        let Inserter { changes, count, .. } = self.take()?;
+        self.environment.settle(context, transaction, changes).await?;
+        Ok(count)
     }
 
     fn take(&mut self) -> SqlResult<Inserter> {

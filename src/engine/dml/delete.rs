@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use super::DmlResult;
 use super::changes::Changes;
 use super::context::Context;
-use super::environment::{Beside, Environment, Naming};
+use super::environment::{Beside, Environment, Naming, Writes};
 use super::parameters::BoundParameters;
 use super::target::Intent;
 use super::transaction::Transaction;
@@ -34,6 +34,7 @@ pub async fn delete(
         intent: Intent::Change,
         wanted: wanted(statement),
         with: statement.with.as_ref(),
+        writes: Writes { adds: false, removes: true, assignments: &[] },
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
@@ -65,8 +66,8 @@ pub async fn delete(
         transaction.check_size(changes.bytes(), &context.limits)?;
     }
     let returning = environment.returning(returning, &gone).await?;
-    transaction.apply(target.object.id, changes).await?;
-    Ok(DmlResult { rows, returning })
+    environment.settle(context, transaction, changes).await?;
+    Ok(DmlResult { rows, returning, notices: Vec::new() })
 }
 
 /// What a DELETE needs to be allowed: choosing rows reads them.

@@ -12,18 +12,20 @@ use futures::TryStreamExt;
 use super::context::Context;
 use super::inserter::ValueSource;
 use super::parameters::BoundParameters;
+use super::references::{Touch, lock_all};
 use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
-use crate::catalog::Object;
+use crate::catalog::constraint::Check;
 use crate::catalog::pg::PgSession;
 use crate::catalog::privilege::Privileges;
+use crate::catalog::{Catalog, Object};
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
-use crate::planner::statement::ColumnRef;
+use crate::planner::statement::{Assignment, ColumnRef};
 use crate::planner::syntax::Selection;
 use crate::planner::{
     Name, Parameters, PlannedQuery, Query, RowExpressions, RowRelation, With, default_expression,
-    plan_expressions, plan_generated, plan_query, plan_returning,
+    plan_checks, plan_expressions, plan_generated, plan_query, plan_returning,
 };
 use crate::serving::{self, QueryContext, StoredRows};
 use crate::task;
@@ -41,6 +43,10 @@ pub(super) struct Environment {
     pub(super) unique: Vec<Arc<Object>>,
     /// What the statement begins with.
     pub(super) with: Option<With>,
+    /// What there is since the statement has its locks.
+    pub(super) catalog: Arc<Catalog>,
+    /// The target as it is in that.
+    pub(super) current: Arc<Object>,
 }
 
 /// What a statement says of its target.
@@ -51,6 +57,26 @@ pub(super) struct Naming<'a> {
     /// What the current user must be allowed to do with it.
     pub(super) wanted: Privileges,
     pub(super) with: Option<&'a With>,
+    pub(super) writes: Writes<'a>,
+}
+
+/// What a statement may do to rows of its target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writes<'a> {
+    pub(super) adds: bool,
+    pub(super) removes: bool,
+    pub(super) assignments: &'a [Assignment],
+}
+
+impl Writes<'_> {
+    fn touch(&self, object: &Object) -> Touch {
+        let place = |assignment: &Assignment| {
+            let name = &assignment.column.name;
+            object.columns.iter().position(|column| column.name == *name)
+        };
+        let columns = self.assignments.iter().filter_map(place).collect();
+        Touch { adds: self.adds, removes: self.removes, columns }
+    }
 }
 
 impl Environment {
@@ -65,7 +91,10 @@ impl Environment {
         let object = resolve(query, naming.table)?;
         query.check_writes(&object, naming.wanted)?;
         check_writable(&object, naming.intent)?;
-        transaction.lock(context, &object).await?;
+        let touch = naming.writes.touch(&object);
+        let catalog = lock_all(context, transaction, &object, &touch).await?;
+        let gone = || SqlError::internal("a table that is gone");
+        let current = catalog.object(object.id).map(Arc::clone).ok_or_else(gone)?;
         let mut query = query.clone();
         query.rows.extend(transaction.rows());
         query.unique = transaction.unique()?;
@@ -77,18 +106,28 @@ impl Environment {
         let indexes = query.catalog.indexes(object.id);
         let unique = indexes.filter(|index| index.index().is_some_and(|index| index.unique));
         let unique = unique.cloned().collect();
-        let generated = plan_generated(&query.catalog, &object.name.name, &object.columns)?;
-        let mut target = Target::new(object, rows)?;
-        target.generated = generated.map(Arc::new);
+        let state = serving::session_state(&query)?;
+        let target = target_of(&state, &query.catalog, (&object, current.checks()), rows)?;
         Ok(Self {
-            state: serving::session_state(&query)?,
+            state,
             parameters: parameters.clone(),
             target,
             assigning,
             alias,
             unique,
             with: naming.with.cloned(),
+            catalog,
+            current,
         })
+    }
+
+    /// Another table that the statement writes.
+    pub(super) fn target_of(
+        &self,
+        object: &Arc<Object>,
+        rows: Arc<dyn StoredRows>,
+    ) -> SqlResult<Target> {
+        target_of(&self.state, &self.catalog, (object, object.checks()), rows)
     }
 
     /// The target's column that a statement names.
@@ -118,10 +157,19 @@ impl Environment {
 
     /// The defaults of `columns`, ready to be evaluated; none: NULL.
     pub(super) fn defaults(&self, columns: &[usize]) -> SqlResult<Vec<ValueSource>> {
+        self.defaults_of(&self.target.object, columns)
+    }
+
+    /// Those of another table.
+    pub(super) fn defaults_of(
+        &self,
+        object: &Object,
+        columns: &[usize],
+    ) -> SqlResult<Vec<ValueSource>> {
         let mut with_default = Vec::new();
         let mut expressions = Vec::new();
         for &column in columns {
-            if let Some(default) = default_expression(&self.target.object.columns[column])? {
+            if let Some(default) = default_expression(&object.columns[column])? {
                 with_default.push(column);
                 expressions.push(default);
             }
@@ -236,6 +284,19 @@ impl Environment {
         }
         Ok(values)
     }
+}
+
+fn target_of(
+    state: &SessionState,
+    catalog: &Arc<Catalog>,
+    (object, checks): (&Arc<Object>, &[Check]),
+    rows: Arc<dyn StoredRows>,
+) -> SqlResult<Target> {
+    let (name, columns) = (&object.name.name, &object.columns);
+    let mut target = Target::new(Arc::clone(object), rows)?;
+    target.generated = plan_generated(catalog, name, columns)?.map(Arc::new);
+    target.checks = plan_checks(state, name, columns, checks)?.map(Arc::new);
+    Ok(target)
 }
 
 /// The relations that a statement joins with its target, and their columns.

@@ -10,7 +10,7 @@ use super::DmlResult;
 use super::arbiter::Meant;
 use super::conflict::{Resolution, Update};
 use super::context::Context;
-use super::environment::{Beside, Environment, Naming, blocking};
+use super::environment::{Beside, Environment, Naming, Writes, blocking};
 use super::inserter::{Inserter, Inserting, Numbered, ValueSource};
 use super::parameters::BoundParameters;
 use super::target::Intent;
@@ -18,7 +18,7 @@ use super::transaction::Transaction;
 use crate::catalog::privilege::Privileges;
 use crate::catalog::{Column, Object};
 use crate::error::{SqlError, SqlResult, code};
-use crate::planner::statement::{ConflictAction, ConflictTarget, Insert, OnConflict};
+use crate::planner::statement::{Assignment, ConflictAction, ConflictTarget, Insert, OnConflict};
 use crate::planner::{insert_query, not_a_default};
 use crate::serving::QueryContext;
 use crate::types::SqlType;
@@ -37,6 +37,7 @@ pub async fn insert(
         intent: Intent::Add,
         wanted: wanted(statement),
         with: statement.with.as_ref(),
+        writes: Writes { adds: true, removes: false, assignments: assignments(statement) },
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
@@ -100,8 +101,16 @@ pub async fn insert(
         }
         None => None,
     };
-    transaction.apply(target.object.id, changes).await?;
-    Ok(DmlResult { rows, returning })
+    environment.settle(context, transaction, changes).await?;
+    Ok(DmlResult { rows, returning, notices: Vec::new() })
+}
+
+/// What ON CONFLICT DO UPDATE sets.
+fn assignments(statement: &Insert) -> &[Assignment] {
+    match statement.on_conflict.as_ref().map(|conflict| &conflict.action) {
+        Some(ConflictAction::Update { assignments, .. }) => assignments,
+        _ => &[],
+    }
 }
 
 /// The rows of a query are values, and a column that is computed or numbered takes none.

@@ -16,6 +16,7 @@ use super::arbiter::{Arbiters, Holder};
 use super::changes::Changes;
 use super::context::Context;
 use super::target::Target;
+use crate::catalog::Column;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::Assigning;
 use crate::types::SqlType;
@@ -198,13 +199,27 @@ pub(super) fn completed(
         ValueSource::Given { index, sql_type } => {
             assigning.assign(given.column(*index), sql_type, &column.sql_type, &column.name)
         }
+        other => default_values(column, other, count, assigning),
+    });
+    assigned.collect()
+}
+
+/// The values of a column that no statement gives.
+pub(super) fn default_values(
+    column: &Column,
+    source: &ValueSource,
+    count: usize,
+    assigning: &Assigning,
+) -> SqlResult<ArrayRef> {
+    match source {
         ValueSource::Default { expression, sql_type } => {
             let values = evaluate(expression, count)?;
             assigning.assign(&values, sql_type, &column.sql_type, &column.name)
         }
-        ValueSource::Null => Ok(new_null_array(&column.sql_type.to_arrow(), count)),
-    });
-    assigned.collect()
+        ValueSource::Given { .. } | ValueSource::Null => {
+            Ok(new_null_array(&column.sql_type.to_arrow(), count))
+        }
+    }
 }
 
 /// ON CONFLICT DO UPDATE meets a row that the same statement wrote.

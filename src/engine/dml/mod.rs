@@ -20,6 +20,7 @@ mod insert;
 mod inserter;
 mod parameters;
 mod pour;
+mod references;
 mod replace;
 mod row_id;
 mod target;
@@ -42,6 +43,7 @@ pub use describe::{Described, describe, rows_of};
 pub use insert::insert;
 pub use parameters::BoundParameters;
 pub use pour::{Pouring, pour};
+pub use references::{Constraints, check_references};
 pub use row_id::RowIds;
 pub use transaction::Transaction;
 pub use truncate::truncate;
@@ -56,4 +58,6 @@ pub struct DmlResult {
     pub rows: u64,
     /// What RETURNING gives.
     pub returning: Option<(SchemaRef, Vec<RecordBatch>)>,
+    /// What the client is told besides.
+    pub notices: Vec<String>,
 }

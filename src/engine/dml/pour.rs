@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 use super::changes::Changes;
 use super::context::Context;
-use super::environment::{Environment, Naming, blocking};
+use super::environment::{Environment, Naming, Writes, blocking};
 use super::insert::sources;
 use super::inserter::{ValueSource, completed};
 use super::parameters::BoundParameters;
@@ -75,7 +75,9 @@ pub async fn pour(
     };
     // Whoever made the sink was asked then.
     let wanted = Privileges::NONE;
-    let naming = Naming { table: &name, alias: None, intent: Intent::Add, wanted, with: None };
+    let writes = Writes { adds: true, removes: true, assignments: &[] };
+    let intent = Intent::Add;
+    let naming = Naming { table: &name, alias: None, intent, wanted, with: None, writes };
     let mut transaction = Transaction::begin(context);
     let parameters = BoundParameters::default();
     let environment = tokio::select! {
@@ -95,7 +97,7 @@ pub async fn pour(
         refused: Vec::new(),
     };
     let (changes, refused) = blocking(move || pourer.run(&epochs)).await?;
-    transaction.apply(table.id, changes).await?;
+    environment.settle(context, &mut transaction, changes).await?;
     transaction.attach(table.id, meta(refused)?)?;
     transaction.commit(context).await
 }

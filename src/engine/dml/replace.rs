@@ -36,8 +36,7 @@ pub(super) fn replace(
     }
     for Replacement { old, new } in changed {
         add(target, changes, &new)?;
-        changes.went(old);
-        changes.came(new);
+        changes.replaced(old, new);
     }
     Ok(())
 }

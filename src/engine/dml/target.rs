@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::catalog::{Object, ObjectKind};
 use crate::error::{About, SqlError, SqlResult, code};
-use crate::expr::{Generated, text_of};
+use crate::expr::{Checks, Generated, text_of};
 use crate::serving::StoredRows;
 use crate::state::RowLayout;
 use crate::types::key::canonical;
@@ -22,6 +22,8 @@ pub(super) struct Target {
     pub(super) rows: Arc<dyn StoredRows>,
     /// Its columns that are computed from the others.
     pub(super) generated: Option<Arc<Generated>>,
+    /// What its rows must say.
+    pub(super) checks: Option<Arc<Checks>>,
 }
 
 /// What a statement means to do to rows.
@@ -72,7 +74,7 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
 impl Target {
     pub(super) fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
         let layout = RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?;
-        Ok(Self { object, layout: Arc::new(layout), rows, generated: None })
+        Ok(Self { object, layout: Arc::new(layout), rows, generated: None, checks: None })
     }
 
     pub(super) fn stored_schema(&self) -> &SchemaRef {
@@ -101,6 +103,12 @@ impl Target {
             generated.fill(&mut columns, rows)?;
         }
         self.check_not_null(&columns)?;
+        if let Some(checks) = &self.checks {
+            let rows = columns.first().map_or(0, |column| column.len());
+            if let Some((row, name)) = checks.failing(&columns, rows)? {
+                return Err(self.failing(&columns, row, name)?);
+            }
+        }
         if let Some(row_ids) = row_ids {
             columns.push(Arc::new(row_ids));
         }
@@ -134,13 +142,27 @@ impl Target {
             "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
             column.name, self.object.name.name
         );
+        let about = About { column: Some(column.name.clone()), ..self.about() };
+        Err(SqlError::new(code::NOT_NULL_VIOLATION, message)
+            .detail(self.row_text(columns, row)?)
+            .about(about))
+    }
+
+    /// 23514: a row that a CHECK does not let in.
+    fn failing(&self, columns: &[ArrayRef], row: usize, check: &str) -> SqlResult<SqlError> {
+        let relation = &self.object.name.name;
+        let message =
+            format!("new row for relation \"{relation}\" violates check constraint \"{check}\"");
+        let about = About { constraint: Some(check.to_owned()), ..self.about() };
+        let error = SqlError::new(code::CHECK_VIOLATION, message).about(about);
+        Ok(error.detail(self.row_text(columns, row)?))
+    }
+
+    fn row_text(&self, columns: &[ArrayRef], row: usize) -> SqlResult<String> {
         let values: Vec<String> = (0..columns.len())
             .map(|column| self.text(column, &columns[column], row))
             .collect::<SqlResult<_>>()?;
-        let about = About { column: Some(column.name.clone()), ..self.about() };
-        Err(SqlError::new(code::NOT_NULL_VIOLATION, message)
-            .detail(format!("Failing row contains ({}).", values.join(", ")))
-            .about(about))
+        Ok(format!("Failing row contains ({}).", values.join(", ")))
     }
 
     fn about(&self) -> About {

@@ -42,8 +42,10 @@ impl Database {
             .map(|object| Arc::new(Inbox::new(&fixture.store, object.id, layout(object))))
             .collect();
         let known = inboxes.clone();
+        let catalog = Arc::clone(&fixture.catalog);
         let context = Context {
             gate: Arc::new(Gate::new(Epoch(1))),
+            catalog: Arc::new(move || Arc::clone(&catalog)),
             inbox: Arc::new(move |id| known.iter().find(|inbox| inbox.object() == id).cloned()),
             locks: Arc::new(Locks::default()),
             owner: None,
@@ -500,12 +502,12 @@ async fn copy_adds_batches_at_once() {
     assert_eq!(copy.schema().field(0).name(), "s");
     copy.push(&db.context, &transaction, batch([1, 2])).await.unwrap();
     copy.push(&db.context, &transaction, batch([3, 4])).await.unwrap();
-    assert_eq!(copy.finish(&mut transaction).await.unwrap(), 4);
+    assert_eq!(copy.finish(&db.context, &mut transaction).await.unwrap(), 4);
     let begin = CopyIn::begin(&db.context, &mut transaction, &query, table, columns);
     let mut again = begin.await.unwrap();
     let error = again.push(&db.context, &transaction, batch([9, 4])).await.unwrap_err();
     assert_eq!(error.code, "23505");
-    assert!(again.finish(&mut transaction).await.is_err());
+    assert!(again.finish(&db.context, &mut transaction).await.is_err());
     transaction.commit(&db.context).await.unwrap();
     db.seal();
     assert_eq!(db.rows("SELECT * FROM t").await, ["1|5|x", "2|5|", "3|5|x", "4|5|"]);

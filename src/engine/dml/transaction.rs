@@ -15,10 +15,12 @@ use super::arbiter::{Arbiters, Meant};
 use super::changes::Changes;
 use super::context::{Context, Limits};
 use super::environment::blocking;
+use super::references::Late;
 use super::undo::{Mark, Replaced, Step, UndoLog};
 use super::unique::{self, Taken};
 use crate::catalog::Object;
 use crate::catalog::durable::object_key;
+use crate::catalog::pg::LockMode;
 use crate::dataflow::guard::Guard;
 use crate::dataflow::inbox::{Entries, Generation, Inbox, TableWrite};
 use crate::engine::locks::{Held, Owner};
@@ -39,6 +41,10 @@ pub struct Transaction {
     generation: Option<Generation>,
     /// In the order of their ids, so that the write sets of two commits look alike.
     tables: BTreeMap<ObjectId, Written>,
+    /// Tables that rows of others refer to, whose rows must stay until the transaction has entered.
+    kept: BTreeMap<ObjectId, Kept>,
+    /// What is looked at when it commits.
+    late: Late,
     bytes: usize,
     /// Sequences that begin anew if it comes through.
     restarts: Vec<Restart>,
@@ -62,7 +68,46 @@ struct Written {
     taken: Arc<Taken>,
     /// What becomes durable with the rows.
     meta: Vec<MetaEntry>,
+    /// The lock, in one mode and maybe a higher one.
+    held: Vec<Held>,
+}
+
+/// A table that may be written by others, but keeps its rows.
+struct Kept {
+    inbox: Arc<Inbox>,
     _held: Held,
+}
+
+/// A table as a transaction sees it: what is committed and pending, under its own writes. Not to be
+/// held on to: the next statement changes it in place.
+pub(super) struct Sight {
+    inbox: Arc<Inbox>,
+    overlay: Arc<Overlay>,
+    taken: Arc<Taken>,
+}
+
+impl Sight {
+    pub(super) fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    pub(super) fn rows(&self) -> Arc<dyn StoredRows> {
+        let pending = Arc::new(PendingRows::new(self.inbox.reader()));
+        Arc::new(Overlaid::new(pending, Arc::clone(&self.overlay)))
+    }
+
+    /// Who has the keys of a unique index; none if the table has no such index.
+    pub(super) fn holders(&self, index: ObjectId) -> Option<Arc<dyn Holders>> {
+        let found = self.inbox.guards().into_iter().find(|(guard, _)| guard.index == index);
+        let base = Arc::new(PendingHolders(found?.1));
+        let taken = Arc::downgrade(&self.taken);
+        Some(Arc::new(OwnHolders { base, taken, index }))
+    }
+
+    /// The storage keys that the transaction has changed.
+    pub(super) fn own_keys(&self) -> impl Iterator<Item = &[u8]> {
+        self.overlay.keys().map(|key| &**key)
+    }
 }
 
 impl Transaction {
@@ -72,6 +117,8 @@ impl Transaction {
             owner: context.owner.unwrap_or_else(|| context.locks.task()),
             generation: None,
             tables: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            late: Late::default(),
             bytes: 0,
             restarts: Vec::new(),
             undo: UndoLog::default(),
@@ -90,6 +137,14 @@ impl Transaction {
                 Step::Locked(object) => {
                     self.tables.remove(&object);
                 }
+                Step::Raised(object) => {
+                    if let Some(table) = self.tables.get_mut(&object) {
+                        table.held.pop();
+                    }
+                }
+                Step::Kept(object) => {
+                    self.kept.remove(&object);
+                }
                 Step::Restarted => {
                     self.restarts.pop();
                 }
@@ -105,9 +160,23 @@ impl Transaction {
                 }
             }
         }
-        if self.tables.is_empty() {
+        if self.tables.is_empty() && self.kept.is_empty() {
             self.generation = None;
         }
+    }
+
+    /// Notes from here on, for [`Transaction::end_part`].
+    pub(super) fn begin_part(&mut self) -> (Mark, bool) {
+        let noted_before = self.undo.notes();
+        (self.undo.mark(), noted_before)
+    }
+
+    /// The end of a part of a statement: it is undone if it failed.
+    pub(super) fn end_part(&mut self, (mark, noted_before): (Mark, bool), failed: bool) {
+        if failed {
+            self.roll_back_to(mark);
+        }
+        self.undo.stop(noted_before);
     }
 
     /// No [`Mark`] is needed any more.
@@ -170,28 +239,54 @@ impl Transaction {
         tables.collect()
     }
 
-    /// Takes the write lock of `object`, if the transaction does not hold it.
-    pub(super) async fn lock(&mut self, context: &Context, object: &Object) -> SqlResult<()> {
-        if self.tables.contains_key(&object.id) {
+    /// Takes the lock of `object` in `mode`, if the transaction does not hold it in that or a higher
+    /// one.
+    pub(super) async fn lock(
+        &mut self,
+        context: &Context,
+        object: &Object,
+        mode: LockMode,
+    ) -> SqlResult<()> {
+        if self.holds(object.id, mode) {
             return Ok(());
         }
-        let inbox = inbox_of(context, object)?;
-        let held = context.locks.acquire(self.owner, &inbox, context.lock_timeout).await?;
-        self.note_lock(context, inbox, held);
+        inbox_of(context, object)?;
+        let timeout = context.lock_timeout;
+        let held = context.locks.acquire(self.owner, object.id, mode, timeout).await?;
+        // It may have been dropped meanwhile.
+        self.note_lock(context, inbox_of(context, object)?, held);
         Ok(())
+    }
+
+    fn holds(&self, object: ObjectId, mode: LockMode) -> bool {
+        let written = self.tables.get(&object);
+        match mode {
+            LockMode::KeyShare => written.is_some() || self.kept.contains_key(&object),
+            mode => written.is_some_and(|table| table.held.iter().any(|held| held.mode() >= mode)),
+        }
     }
 
     fn note_lock(&mut self, context: &Context, inbox: Arc<Inbox>, held: Held) {
         let object = inbox.object();
         // What is read from here on is of this run of the graph; earlier locks must be too.
         self.generation.get_or_insert_with(|| context.gate.generation());
+        if held.mode() == LockMode::KeyShare {
+            self.kept.insert(object, Kept { inbox, _held: held });
+            self.undo.note(Step::Kept(object));
+            return;
+        }
+        if let Some(table) = self.tables.get_mut(&object) {
+            table.held.push(held);
+            self.undo.note(Step::Raised(object));
+            return;
+        }
         let written = Written {
             inbox,
             overlay: Arc::default(),
             deltas: Vec::new(),
             taken: Arc::default(),
             meta: Vec::new(),
-            _held: held,
+            held: vec![held],
         };
         self.tables.insert(object, written);
         self.undo.note(Step::Locked(object));
@@ -205,15 +300,37 @@ impl Transaction {
         table: &Object,
         wait: LockWait,
     ) -> SqlResult<bool> {
-        if wait == LockWait::Wait || self.tables.contains_key(&table.id) {
-            return self.lock(context, table).await.map(|()| true);
+        let mode = LockMode::Write;
+        if wait == LockWait::Wait || self.holds(table.id, mode) {
+            return self.lock(context, table, mode).await.map(|()| true);
         }
         let inbox = inbox_of(context, table)?;
-        match context.locks.try_acquire(self.owner, &inbox) {
+        match context.locks.try_acquire(self.owner, table.id, mode)? {
             Some(held) => self.note_lock(context, inbox, held),
             None => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A table as this transaction sees it, whether it has a lock of it or not.
+    pub(super) fn sight(&self, context: &Context, object: &Object) -> SqlResult<Sight> {
+        if let Some(table) = self.tables.get(&object.id) {
+            return Ok(Sight {
+                inbox: Arc::clone(&table.inbox),
+                overlay: Arc::clone(&table.overlay),
+                taken: Arc::clone(&table.taken),
+            });
+        }
+        let inbox = match self.kept.get(&object.id) {
+            Some(table) => Arc::clone(&table.inbox),
+            None => inbox_of(context, object)?,
+        };
+        Ok(Sight { inbox, overlay: Arc::default(), taken: Arc::default() })
+    }
+
+    /// What is looked at when it commits.
+    pub(super) fn late(&mut self) -> &mut Late {
+        &mut self.late
     }
 
     /// The rows of every locked table as this transaction sees them: committed, pending, its own.
@@ -308,7 +425,8 @@ impl Transaction {
 
     /// Brings all writes into one epoch and releases the locks; none if there was nothing to bring.
     /// The writes are durable and visible when that epoch is committed.
-    pub async fn commit(self, context: &Context) -> SqlResult<Option<Epoch>> {
+    pub async fn commit(mut self, context: &Context) -> SqlResult<Option<Epoch>> {
+        self.check_late(context, None).await?;
         let Some(generation) = self.generation.filter(|_| !self.is_empty()) else {
             return Ok(None);
         };
@@ -316,11 +434,11 @@ impl Transaction {
         // Not on a worker: a large transaction takes a while. Once begun it is not cut short by a
         // client that vanishes, and the locks are held until it is through.
         let entered = task::spawn_blocking(move || {
-            let mut held = Vec::with_capacity(self.tables.len());
+            let mut all_held = Vec::with_capacity(self.tables.len());
             let mut writes = Vec::with_capacity(self.tables.len());
             for table in self.tables.into_values() {
-                let Written { inbox, overlay, deltas, taken, meta, _held } = table;
-                held.push(_held);
+                let Written { inbox, overlay, deltas, taken, meta, held } = table;
+                all_held.push(held);
                 let guards = Arc::unwrap_or_clone(taken)
                     .into_iter()
                     .map(|(index, keys)| (index, entries(keys)));
@@ -328,7 +446,7 @@ impl Transaction {
                 writes.push(TableWrite { guards, meta, ..write(inbox, overlay, &deltas)? });
             }
             let epoch = gate.enter(generation, writes);
-            drop(held);
+            drop((all_held, self.kept));
             epoch
         });
         let epoch = entered

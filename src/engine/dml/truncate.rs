@@ -10,8 +10,9 @@ use super::environment::{blocking, resolve};
 use super::target::{Intent, Target, check_writable};
 use super::transaction::Transaction;
 use crate::catalog::Object;
+use crate::catalog::pg::LockMode;
 use crate::catalog::privilege::Privileges;
-use crate::error::SqlResult;
+use crate::error::{SqlError, SqlResult, code};
 use crate::planner::statement::Truncate;
 use crate::serving::QueryContext;
 
@@ -25,16 +26,7 @@ pub async fn truncate(
     query: &QueryContext,
     statement: &Truncate,
 ) -> SqlResult<DmlResult> {
-    let mut objects = Vec::with_capacity(statement.tables.len());
-    for table in &statement.tables {
-        let object = resolve(query, table)?;
-        query.check_writes(&object, Privileges::TRUNCATE)?;
-        check_writable(&object, Intent::Change)?;
-        transaction.lock(context, &object).await?;
-        if objects.iter().all(|known: &Arc<Object>| known.id != object.id) {
-            objects.push(object);
-        }
-    }
+    let (objects, notices) = emptied(context, transaction, query, statement).await?;
     let mut numbered = Vec::new();
     for object in &objects {
         numbered.extend(query.catalog.owned_sequences(object.id).cloned());
@@ -66,7 +58,64 @@ pub async fn truncate(
         let restart = blocking(move || sequences.restart(numbered)).await?;
         transaction.restart(restart);
     }
-    Ok(DmlResult { rows: 0, returning: None })
+    Ok(DmlResult { rows: 0, returning: None, notices })
+}
+
+/// The tables that a statement empties, locked, and what is said of those that it does not name.
+async fn emptied(
+    context: &Context,
+    transaction: &mut Transaction,
+    query: &QueryContext,
+    statement: &Truncate,
+) -> SqlResult<(Vec<Arc<Object>>, Vec<String>)> {
+    loop {
+        let catalog = (context.catalog)();
+        let mut objects: Vec<Arc<Object>> = Vec::with_capacity(statement.tables.len());
+        for table in &statement.tables {
+            let object = resolve(query, table)?;
+            if objects.iter().all(|known| known.id != object.id) {
+                objects.push(object);
+            }
+        }
+        let mut notices = Vec::new();
+        let mut next = 0;
+        while let Some(object) = objects.get(next).cloned() {
+            next += 1;
+            for (child, _) in catalog.referring(object.id) {
+                if objects.iter().any(|known| known.id == child.id) {
+                    continue;
+                }
+                if !statement.cascade {
+                    return Err(referenced(&object, child));
+                }
+                notices.push(format!("truncate cascades to table \"{}\"", child.name.name));
+                objects.push(Arc::clone(child));
+            }
+        }
+        for object in &objects {
+            query.check_writes(object, Privileges::TRUNCATE)?;
+            check_writable(object, Intent::Change)?;
+        }
+        // In the order of their ids, lest two statements wait for each other.
+        let mut ordered: Vec<&Arc<Object>> = objects.iter().collect();
+        ordered.sort_unstable_by_key(|object| object.id);
+        for object in ordered {
+            transaction.lock(context, object, LockMode::Exclusive).await?;
+        }
+        // While it waited, a foreign key may have come.
+        if Arc::ptr_eq(&catalog, &(context.catalog)()) {
+            return Ok((objects, notices));
+        }
+    }
+}
+
+/// 0A000: rows of a table that is not emptied refer to it.
+fn referenced(object: &Object, child: &Object) -> SqlError {
+    let (name, child) = (&object.name.name, &child.name.name);
+    let message = "cannot truncate a table referenced in a foreign key constraint";
+    SqlError::new(code::FEATURE_NOT_SUPPORTED, message)
+        .detail(format!("Table \"{child}\" references \"{name}\"."))
+        .hint(format!("Truncate table \"{child}\" at the same time, or use TRUNCATE ... CASCADE."))
 }
 
 /// Takes away a page of rows, and tells where the next begins.

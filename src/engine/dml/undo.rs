@@ -34,6 +34,10 @@ pub(super) struct UndoLog {
 pub(super) enum Step {
     /// It took the write lock of a table.
     Locked(ObjectId),
+    /// It took it in a higher mode than before.
+    Raised(ObjectId),
+    /// It took the lock of a table whose rows others refer to.
+    Kept(ObjectId),
     /// It let sequences begin anew.
     Restarted,
     /// It changed a table.
@@ -72,6 +76,13 @@ impl UndoLog {
         self.notes
     }
 
+    /// No mark is needed any more that was made since there were none.
+    pub(super) fn stop(&mut self, noted_before: bool) {
+        if !noted_before {
+            self.forget();
+        }
+    }
+
     /// The memory that the log takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -98,7 +109,7 @@ impl UndoLog {
 impl Step {
     fn bytes(&self) -> usize {
         let replaced = match self {
-            Step::Locked(_) | Step::Restarted => 0,
+            Step::Locked(_) | Step::Raised(_) | Step::Kept(_) | Step::Restarted => 0,
             Step::Changed { entries, taken, .. } => {
                 let taken = taken.iter().map(|(_, replaced)| replaced.bytes());
                 entries.bytes() + taken.sum::<usize>()

@@ -15,7 +15,7 @@ use super::DmlResult;
 use super::changes::Changes;
 use super::conflict::side_by_side;
 use super::context::Context;
-use super::environment::{Beside, Environment, Naming, blocking};
+use super::environment::{Beside, Environment, Naming, Writes, blocking};
 use super::parameters::BoundParameters;
 use super::replace::{Replacement, replace};
 use super::target::{Intent, Target};
@@ -42,6 +42,7 @@ pub async fn update(
         intent: Intent::Change,
         wanted: wanted(statement),
         with: statement.with.as_ref(),
+        writes: Writes { adds: false, removes: false, assignments: &statement.assignments },
     };
     let environment = Environment::enter(context, transaction, query, naming, parameters).await?;
     let target = &environment.target;
@@ -82,8 +83,8 @@ pub async fn update(
     .await?;
     transaction.check_size(changes.bytes(), &context.limits)?;
     let returning = environment.returning(returning, &joined).await?;
-    transaction.apply(target.object.id, changes).await?;
-    Ok(DmlResult { rows, returning })
+    environment.settle(context, transaction, changes).await?;
+    Ok(DmlResult { rows, returning, notices: Vec::new() })
 }
 
 /// The relations that RETURNING may name beside the target.

@@ -10,6 +10,7 @@
 //! on; so of the owners of a circle the last one to wait sees it, and is the one that fails.
 
 mod advisory;
+mod holding;
 mod table;
 
 use std::collections::{HashMap, HashSet};
@@ -17,13 +18,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use self::advisory::{Advisory, KEYS_MAX};
+use self::advisory::KEYS_MAX;
 pub use self::advisory::{LockMark, SessionAdvisory};
+use self::holding::Holding;
 pub(super) use self::table::Held;
-use crate::catalog::pg::{AdvisoryKey, Lock, LockMode, Locked};
+use crate::catalog::pg::{Lock, LockMode, Locked};
 use crate::clock::{self, WallTime};
 use crate::error::{SqlError, SqlResult, code};
-use crate::types::ObjectId;
 
 /// Who holds or waits: what one owner holds is never in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,8 +53,7 @@ pub struct Locks {
 
 #[derive(Debug, Default)]
 struct Known {
-    tables: HashMap<ObjectId, Owner>,
-    advisory: HashMap<AdvisoryKey, Advisory>,
+    held: HashMap<Locked, Holding>,
     /// An owner waits for one lock at a time.
     waits: HashMap<Owner, Wait>,
 }
@@ -77,25 +77,14 @@ impl Locks {
         Owner::Task(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Says that `owner` waits, unless that would be for ever.
-    fn wait(&self, owner: Owner, on: Locked, mode: LockMode) -> SqlResult<Waiting<'_>> {
-        let mut known = self.known.lock();
-        known.wait(owner, on, mode)?;
-        Ok(Waiting { locks: self, owner })
-    }
-
     /// All locks that are held or waited for.
     pub fn list(&self) -> Vec<Lock> {
         let known = self.known.lock();
         let held =
             |on, mode, owner: Owner| Lock { on, mode, pid: owner.pid(), waiting_since: None };
-        let tables = known.tables.iter();
-        let mut locks: Vec<Lock> = tables
-            .map(|(table, owner)| held(Locked::Table(*table), LockMode::Exclusive, *owner))
-            .collect();
-        for (key, advisory) in &known.advisory {
-            let holders = advisory.holders();
-            locks.extend(holders.map(|(owner, mode)| held(Locked::Advisory(*key), mode, owner)));
+        let mut locks: Vec<Lock> = Vec::new();
+        for (on, holding) in &known.held {
+            locks.extend(holding.holders().map(|(owner, mode)| held(*on, mode, owner)));
         }
         locks.extend(known.waits.iter().map(|(owner, wait)| Lock {
             on: wait.on,
@@ -147,23 +136,19 @@ impl Known {
     /// Whom `owner` waits for: nobody if it does not wait.
     fn blockers(&self, owner: Owner) -> Vec<Owner> {
         let Some(wait) = self.waits.get(&owner) else { return Vec::new() };
-        match wait.on {
-            Locked::Table(table) => self.tables.get(&table).copied().into_iter().collect(),
-            Locked::Advisory(key) => match self.advisory.get(&key) {
-                Some(advisory) => advisory.in_the_way_of(owner, wait.mode),
-                None => Vec::new(),
-            },
-        }
+        let holding = self.held.get(&wait.on);
+        holding.map_or(Vec::new(), |holding| holding.in_the_way_of(owner, wait.mode))
     }
 
-    /// The state of `key`, which is made if need be.
-    fn advisory(&mut self, key: AdvisoryKey) -> SqlResult<&mut Advisory> {
-        if self.advisory.len() >= KEYS_MAX && !self.advisory.contains_key(&key) {
+    /// The state of a lock, which is made if need be.
+    fn holding(&mut self, on: Locked) -> SqlResult<&mut Holding> {
+        let is_number = matches!(on, Locked::Advisory(_));
+        if is_number && self.held.len() >= KEYS_MAX && !self.held.contains_key(&on) {
             return Err(SqlError::new(code::OUT_OF_MEMORY, "out of shared memory")
                 .detail(format!("{KEYS_MAX} advisory locks are held."))
                 .hint("Give locks back with pg_advisory_unlock()."));
         }
-        Ok(self.advisory.entry(key).or_default())
+        Ok(self.held.entry(on).or_default())
     }
 }
 

@@ -1,64 +1,118 @@
-//! The write locks of tables. The locks themselves are the inboxes'.
+//! The locks of tables: of one who writes rows, of those who need rows to stay.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OwnedMutexGuard;
-
-use super::{Locks, Owner, timed_out};
+use super::{Locks, Owner};
 use crate::catalog::pg::{LockMode, Locked};
-use crate::dataflow::inbox::Inbox;
 use crate::error::SqlResult;
 use crate::types::ObjectId;
 
-/// A table's write lock, held. Dropping it releases the lock.
+/// A table's lock, held. Dropping it releases the lock.
 #[derive(Debug)]
 pub struct Held {
     locks: Arc<Locks>,
-    object: ObjectId,
-    /// Released after the holder is forgotten: see `drop`.
-    _guard: OwnedMutexGuard<()>,
+    owner: Owner,
+    table: ObjectId,
+    mode: LockMode,
+}
+
+impl Held {
+    pub fn mode(&self) -> LockMode {
+        self.mode
+    }
 }
 
 impl Locks {
-    /// Takes the write lock of `inbox`'s table for `owner`, which does not hold it yet.
+    /// Takes a lock of `table` for `owner`.
     pub async fn acquire(
         self: &Arc<Self>,
         owner: Owner,
-        inbox: &Inbox,
+        table: ObjectId,
+        mode: LockMode,
         timeout: Option<Duration>,
     ) -> SqlResult<Held> {
-        let object = inbox.object();
-        let lock = inbox.write_lock();
-        let guard = match Arc::clone(&lock).try_lock_owned() {
-            Ok(guard) => guard,
-            Err(_) => {
-                let _waiting = self.wait(owner, Locked::Table(object), LockMode::Exclusive)?;
-                match timeout {
-                    None => lock.lock_owned().await,
-                    Some(timeout) => tokio::time::timeout(timeout, lock.lock_owned())
-                        .await
-                        .map_err(|_| timed_out())?,
-                }
-            }
-        };
-        Ok(self.hold(owner, object, guard))
+        self.take(owner, Locked::Table(table), mode, timeout).await?;
+        Ok(self.held(owner, table, mode))
     }
 
-    /// The same if nobody has it.
-    pub fn try_acquire(self: &Arc<Self>, owner: Owner, inbox: &Inbox) -> Option<Held> {
-        let guard = inbox.write_lock().try_lock_owned().ok()?;
-        Some(self.hold(owner, inbox.object(), guard))
+    /// Keeps all others from a table, for a task of the server's own.
+    pub async fn seize(self: &Arc<Self>, table: ObjectId) -> SqlResult<Held> {
+        self.acquire(self.task(), table, LockMode::Exclusive, None).await
     }
 
-    fn hold(self: &Arc<Self>, owner: Owner, object: ObjectId, guard: OwnedMutexGuard<()>) -> Held {
-        self.known.lock().tables.insert(object, owner);
-        Held { locks: Arc::clone(self), object, _guard: guard }
+    /// As [`Locks::acquire`] if nobody is in the way.
+    pub fn try_acquire(
+        self: &Arc<Self>,
+        owner: Owner,
+        table: ObjectId,
+        mode: LockMode,
+    ) -> SqlResult<Option<Held>> {
+        let on = Locked::Table(table);
+        let mut known = self.known.lock();
+        let taken = known.holding(on)?.try_take(owner, mode);
+        known.tidy(on);
+        Ok(taken.then(|| self.held(owner, table, mode)))
+    }
+
+    fn held(self: &Arc<Self>, owner: Owner, table: ObjectId, mode: LockMode) -> Held {
+        Held { locks: Arc::clone(self), owner, table, mode }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.locks.known.lock().tables.remove(&self.object);
+        let on = Locked::Table(self.table);
+        self.locks.known.lock().give_back(self.owner, on, self.mode, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::code;
+
+    const TABLE: ObjectId = ObjectId(20_000);
+
+    #[tokio::test]
+    async fn who_needs_rows_to_stay_keeps_out_only_who_takes_them_away() {
+        let locks = Arc::new(Locks::default());
+        let (one, other) = (Owner::Session(1), Owner::Session(2));
+        let modes = [LockMode::KeyShare, LockMode::Write, LockMode::Exclusive];
+        for held in modes {
+            let _held = locks.acquire(one, TABLE, held, None).await.unwrap();
+            for wanted in modes {
+                let beside = locks.try_acquire(other, TABLE, wanted).unwrap();
+                let together = !matches!((held, wanted), (LockMode::Write, LockMode::Write))
+                    && held != LockMode::Exclusive
+                    && wanted != LockMode::Exclusive;
+                assert_eq!(beside.is_some(), together, "{held:?} and {wanted:?}");
+                assert!(locks.try_acquire(one, TABLE, wanted).unwrap().is_some(), "its own");
+            }
+        }
+        assert_eq!(locks.list(), []);
+    }
+
+    #[tokio::test]
+    async fn two_who_need_rows_and_then_take_them_away_do_not_wait_for_ever() {
+        let locks = Arc::new(Locks::default());
+        let (one, other) = (Owner::Session(1), Owner::Session(2));
+        let first = locks.acquire(one, TABLE, LockMode::KeyShare, None).await.unwrap();
+        let second = locks.acquire(other, TABLE, LockMode::KeyShare, None).await.unwrap();
+        let waiting = {
+            let locks = Arc::clone(&locks);
+            tokio::spawn(async move {
+                locks.acquire(one, TABLE, LockMode::Exclusive, None).await.map(drop)
+            })
+        };
+        while locks.blocking(1).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let refused = locks.acquire(other, TABLE, LockMode::Exclusive, None).await;
+        assert_eq!(refused.unwrap_err().code, code::DEADLOCK_DETECTED);
+        drop(second);
+        waiting.await.unwrap().unwrap();
+        drop(first);
+        assert_eq!(locks.list(), []);
     }
 }

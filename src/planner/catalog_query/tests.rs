@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use super::super::parse::parse_query;
 use super::*;
+use crate::catalog::constraint::Constraints;
 use crate::catalog::object::{Column, Object, ObjectKind, QualifiedName, Table, View};
 use crate::catalog::testing::{context_of, view};
 use crate::catalog::{Catalog, CommentTarget, Meaning};
@@ -53,6 +54,7 @@ fn table(
             primary_key_constraint: key.then(|| oids.next()),
             append_only: false,
             connector: None,
+            constraints: Constraints::default(),
         }),
         columns: columns.collect(),
         definition: String::new(),

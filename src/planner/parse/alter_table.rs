@@ -1,10 +1,10 @@
-//! ALTER TABLE: constraints that indexes enforce, and defaults.
+//! ALTER TABLE: constraints, and defaults.
 
 use sqlparser::tokenizer::Token;
 
-use super::super::statement::{AlterTable, NewConstraint, StatementKind, TableChange};
+use super::super::statement::{AlterTable, StatementKind, TableChange};
+use super::constraint;
 use super::front::Front;
-use super::index::included;
 use crate::error::{SqlError, SqlResult};
 
 /// `ALTER TABLE [IF EXISTS] [ONLY] name change, ...`, after ALTER. `None`: it says something that
@@ -26,8 +26,10 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<Option<StatementKind>> {
     }
     let ours = match () {
         () if front.is(ahead, "add") => {
-            ["constraint", "primary", "unique"].iter().any(|word| front.is(ahead + 1, word))
+            let first = ["constraint", "primary", "unique", "check", "foreign"];
+            first.iter().any(|word| front.is(ahead + 1, word))
         }
+        () if front.is(ahead, "validate") => front.is(ahead + 1, "constraint"),
         () if front.is(ahead, "drop") => front.is(ahead + 1, "constraint"),
         () => front.is(ahead, "alter"),
     };
@@ -46,7 +48,7 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<Option<StatementKind>> {
 fn change(front: &mut Front<'_>) -> SqlResult<TableChange> {
     let position = front.position();
     if front.eat(&["add"]) {
-        return constraint(front).map(TableChange::AddConstraint);
+        return constraint::added(front);
     }
     if front.eat(&["drop", "constraint"]) {
         let if_exists = front.eat(&["if", "exists"]);
@@ -54,6 +56,9 @@ fn change(front: &mut Front<'_>) -> SqlResult<TableChange> {
         let cascade = front.eat(&["cascade"]);
         front.eat(&["restrict"]);
         return Ok(TableChange::DropConstraint { name, if_exists, cascade });
+    }
+    if front.eat(&["validate", "constraint"]) {
+        return Ok(TableChange::ValidateConstraint(front.identifier()?.name));
     }
     let refused = |what: &str| {
         Err(SqlError::unsupported(format!("ALTER TABLE ... {what}")).position(position))
@@ -74,37 +79,4 @@ fn change(front: &mut Front<'_>) -> SqlResult<TableChange> {
         return Ok(TableChange::SetDefault { column, default: None });
     }
     refused("ALTER COLUMN with anything but SET DEFAULT and DROP DEFAULT")
-}
-
-/// `[CONSTRAINT name] { PRIMARY KEY | UNIQUE } { (columns) [INCLUDE (columns)] | USING INDEX i }`.
-pub(super) fn constraint(front: &mut Front<'_>) -> SqlResult<NewConstraint> {
-    let name = if front.eat(&["constraint"]) { Some(front.identifier()?.name) } else { None };
-    let position = front.position();
-    let primary = front.eat(&["primary", "key"]);
-    if !primary && !front.eat(&["unique"]) {
-        let what = front.word()?.to_uppercase();
-        return Err(SqlError::unsupported(format!("ALTER TABLE ... ADD {what}"))
-            .hint("PRIMARY KEY and UNIQUE can be added.")
-            .position(position));
-    }
-    if front.eat(&["using", "index"]) {
-        return Err(SqlError::unsupported("a constraint USING INDEX")
-            .hint("Add it by its columns: it makes an index of its own.")
-            .position(position));
-    }
-    if front.eat(&["nulls", "not", "distinct"]) {
-        return Err(SqlError::unsupported("NULLS NOT DISTINCT").position(position));
-    }
-    front.eat(&["nulls", "distinct"]);
-    front.expect_token(&Token::LParen)?;
-    let columns = front.list(Front::identifier)?;
-    front.expect_token(&Token::RParen)?;
-    let included = included(front)?;
-    let position = front.position();
-    if front.eat(&["deferrable"]) {
-        return Err(SqlError::unsupported("a DEFERRABLE constraint").position(position));
-    }
-    front.eat(&["not", "deferrable"]);
-    front.eat(&["initially", "immediate"]);
-    Ok(NewConstraint { name, primary, columns, included })
 }

@@ -6,12 +6,12 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::super::statement::{
-    ColumnDef, CreateDatabase, CreateMaterializedView, CreateSchema, CreateSource, CreateTable,
-    CreateView, Numbering, OnCommit, StatementKind,
+    ColumnDef, ColumnRef, CreateDatabase, CreateMaterializedView, CreateSchema, CreateSource,
+    CreateTable, CreateView, NewConstraints, Numbering, OnCommit, StatementKind,
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{function, index, options, role, sequence, sink, subscribe};
+use super::{constraint, function, index, options, role, sequence, sink, subscribe};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -84,6 +84,7 @@ struct Elements {
     columns: Vec<ColumnDef>,
     primary_key: Option<Vec<String>>,
     primary_key_name: Option<String>,
+    constraints: NewConstraints,
     /// Columns without a type: names for a query's.
     names: Vec<String>,
 }
@@ -123,6 +124,7 @@ fn table(front: &mut Front<'_>, temporary: bool) -> SqlResult<StatementKind> {
         query,
         query_columns: elements.names,
         temporary: temporary.then_some(on_commit),
+        constraints: elements.constraints,
     })))
 }
 
@@ -202,12 +204,13 @@ fn element(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlR
         front.expect_token(&Token::LParen)?;
         let columns = front.list(|front| Ok(front.identifier()?.name))?;
         front.expect_token(&Token::RParen)?;
+        constraint::not_deferrable(front)?;
         return set_key(elements, table, columns, named, position);
     }
-    let refused: [(&[&str], &str); 6] = [
-        (&["unique"], "a UNIQUE constraint"),
-        (&["check"], "a CHECK constraint"),
-        (&["foreign", "key"], "a FOREIGN KEY constraint"),
+    if constraint::of_table(front, &named, &mut elements.constraints)? {
+        return Ok(());
+    }
+    let refused: [(&[&str], &str); 3] = [
         (&["exclude"], "an EXCLUDE constraint"),
         (&["watermark", "for"], "WATERMARK FOR"),
         (&["like"], "CREATE TABLE (LIKE ...)"),
@@ -267,16 +270,18 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
         numbering: None,
     };
     let mut nullable = false;
+    let place = ColumnRef { name: column.name.clone(), position: name.position };
     loop {
         let position = front.position();
-        let constraint = if front.eat(&["constraint"]) { Some(front.identifier()?) } else { None };
+        let named = if front.eat(&["constraint"]) { Some(front.identifier()?.name) } else { None };
         if front.eat(&["not", "null"]) {
             column.not_null = true;
         } else if front.eat(&["null"]) {
             nullable = true;
         } else if front.eat(&["primary", "key"]) {
             let key = vec![column.name.clone()];
-            set_key(elements, table, key, constraint.map(|name| name.name), position)?;
+            set_key(elements, table, key, named, position)?;
+            constraint::not_deferrable(front)?;
         } else if front.eat(&["default"]) {
             column.default = Some(front.default_text()?);
         } else if let Some(computed) = generated(front, position)? {
@@ -294,6 +299,8 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
             if let Some(what) = twice {
                 return Err(specified(what, &column, table).position(position));
             }
+        } else if constraint::of_column(front, &named, &place, &mut elements.constraints)? {
+            continue;
         } else {
             refuse_column_constraint(front, position)?;
             break;
@@ -381,13 +388,7 @@ fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<Compute
 
 /// Names the constraint that is not built; anything else is for the caller to trip over.
 fn refuse_column_constraint(front: &Front<'_>, position: usize) -> SqlResult<()> {
-    let refused = [
-        ("unique", "a UNIQUE constraint"),
-        ("check", "a CHECK constraint"),
-        ("references", "a FOREIGN KEY constraint"),
-        ("collate", "COLLATE"),
-        ("compression", "COMPRESSION"),
-    ];
+    let refused = [("collate", "COLLATE"), ("compression", "COMPRESSION")];
     match refused.iter().find(|(word, _)| front.is(0, word)) {
         Some((_, what)) => Err(SqlError::unsupported(what).position(position)),
         None => Ok(()),

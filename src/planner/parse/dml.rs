@@ -288,9 +288,11 @@ pub(super) fn truncate(front: &mut Front<'_>) -> SqlResult<StatementKind> {
     if !restart_identity {
         front.eat(&["continue", "identity"]);
     }
-    // There are no foreign keys, so these change nothing.
-    let _ = front.eat(&["cascade"]) || front.eat(&["restrict"]);
-    Ok(StatementKind::Truncate(Truncate { tables, restart_identity }))
+    let cascade = front.eat(&["cascade"]);
+    if !cascade {
+        front.eat(&["restrict"]);
+    }
+    Ok(StatementKind::Truncate(Truncate { tables, restart_identity, cascade }))
 }
 
 /// The table that UPDATE and DELETE write, and its alias.

@@ -4,6 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{ColumnRef, CreateIndex, DropKind, IndexKey, Reindex, StatementKind};
 use super::super::syntax::Name;
+use super::constraint::nulls_not_distinct;
 use super::front::Front;
 use super::options;
 use crate::error::{SqlError, SqlResult, code};
@@ -34,11 +35,7 @@ pub(super) fn index(front: &mut Front<'_>, unique: bool) -> SqlResult<StatementK
     let keys = front.list(key)?;
     front.expect_token(&Token::RParen)?;
     let included = included(front)?;
-    let position = front.position();
-    if front.eat(&["nulls", "not", "distinct"]) {
-        return Err(SqlError::unsupported("NULLS NOT DISTINCT").position(position));
-    }
-    front.eat(&["nulls", "distinct"]);
+    let nulls_not_distinct = nulls_not_distinct(front);
     if front.eat(&["with"]) {
         let options = options::parenthesized(front)?;
         if let Some(other) = options.keys().find(|name| !STORAGE.contains(&name.as_str())) {
@@ -52,7 +49,8 @@ pub(super) fn index(front: &mut Front<'_>, unique: bool) -> SqlResult<StatementK
     if front.is(0, "where") {
         return Err(SqlError::unsupported("a partial index").hint(VIEW_INSTEAD).position(position));
     }
-    let create = CreateIndex { unique, name, if_not_exists, table, keys, included };
+    let create =
+        CreateIndex { unique, name, if_not_exists, table, keys, included, nulls_not_distinct };
     Ok(StatementKind::CreateIndex(Box::new(create)))
 }
 

@@ -6,6 +6,7 @@
 //! that the streaming statements and PostgreSQL's own session statements have one grammar.
 
 mod alter_table;
+mod constraint;
 mod copy;
 mod create;
 mod cursors;

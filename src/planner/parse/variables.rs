@@ -4,7 +4,8 @@ use sqlparser::tokenizer::Token;
 
 use super::super::grant::SettingChange;
 use super::super::statement::{
-    DropKind, Isolation, Set, SetTransaction, Show, ShowKind, StatementKind, TransactionModes,
+    DropKind, Isolation, Set, SetConstraints, SetTransaction, Show, ShowKind, StatementKind,
+    TransactionModes,
 };
 use super::front::Front;
 use super::other;
@@ -25,8 +26,13 @@ pub(super) fn set(front: &mut Front<'_>) -> SqlResult<StatementKind> {
         let modes = modes(front)?;
         return Ok(StatementKind::SetTransaction(SetTransaction { session: false, modes }));
     }
-    if front.is(0, "constraints") {
-        return Err(SqlError::unsupported("SET CONSTRAINTS").position(front.position()));
+    if front.eat(&["constraints"]) {
+        let names = if front.eat(&["all"]) { Vec::new() } else { front.list(Front::name)? };
+        let deferred = front.eat(&["deferred"]);
+        if !deferred {
+            front.expect(&["immediate"])?;
+        }
+        return Ok(StatementKind::SetConstraints(SetConstraints { names, deferred }));
     }
     let local = front.eat(&["local"]);
     // SESSION may begin SESSION AUTHORIZATION.

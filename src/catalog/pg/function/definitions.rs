@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::class::{Class, class, visible_schemas};
+use super::super::constraints;
 use super::super::data::{fixed_description, fixed_rows, fixed_value};
 use super::super::index::{index_text, indexes};
 use super::super::names::{reg_from_text, type_text};
@@ -26,8 +27,10 @@ pub(super) const FUNCTIONS: [Function; 23] = [
     strict("pg_get_indexdef", (1, 3), Returns::Text, index_definition),
     strict("pg_get_constraintdef", (1, 2), Returns::Text, |context, arguments| {
         let oid = argument(arguments, 0).as_oid().unwrap_or(0);
+        let pretty = argument(arguments, 1).as_bool() == Some(true);
         let index = indexes(context).find(|index| index.constraint == Some(oid));
-        Ok(Value::optional(index.and_then(|index| index.constraint_text())))
+        let of_index = index.and_then(|index| index.constraint_text());
+        Ok(Value::optional(of_index.or_else(|| constraints::text_of(context, oid, pretty))))
     }),
     strict("pg_get_viewdef", (1, 2), Returns::Text, |context, arguments| {
         let oid = match argument(arguments, 0) {
