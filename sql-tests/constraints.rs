@@ -109,9 +109,8 @@ async fn two_transactions_meet() -> Result<()> {
     let server = Server::start(1).await?;
     let (one, other) = (server.connect().await?, server.connect().await?);
     execute(&one, FAMILIES).await?;
-    for client in [&one, &other] {
-        execute(client, "BEGIN; INSERT INTO c (p) VALUES (1)").await?;
-    }
+    execute(&one, "BEGIN; INSERT INTO c (p) VALUES (1)").await?;
+    execute(&other, "BEGIN; INSERT INTO e (p) VALUES (1)").await?;
     execute(&one, "UPDATE p SET n = n + 1 WHERE id = 1").await?;
     let waiting = tokio::spawn(async move {
         execute(&other, "UPDATE p SET n = n + 1 WHERE id = 1; COMMIT").await

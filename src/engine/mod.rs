@@ -45,7 +45,7 @@ use crate::types::{Epoch, ObjectId};
 
 pub use ddl::{Creation, DdlOutcome, Names, Notice, Way};
 use locks::Locks;
-pub use locks::{LockMark, SessionAdvisory};
+pub use locks::{LockMark, Owner, SessionAdvisory};
 use sequences::Sequences;
 pub use subscribe::{change_rows, subscribed};
 pub use system::System;

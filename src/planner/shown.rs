@@ -573,7 +573,7 @@ pub fn computed_by(text: &str, renamed: Option<(&str, &str)>) -> SqlResult<Strin
         };
         let ranges = (range(source, first.span), range(source, last.span));
         if let (Some(start), Some(end)) = ranges
-            && (new != name || idents.len() > 1)
+            && (new != name || idents.len() > 1 || last.quote_style.is_some())
         {
             edits.insert((start.start, end.end), quote_identifier(new));
         }

@@ -6,6 +6,7 @@ use super::notice::Notice;
 use super::outcome::{Description, Outcome};
 use super::parameter::Parameters;
 use super::session::Session;
+use super::transaction::Waits;
 use crate::catalog::catalog::PG_TEMP;
 use crate::catalog::{ObjectKind, role};
 use crate::engine::{DdlOutcome, Names, Way};
@@ -13,6 +14,7 @@ use crate::error::{SqlError, SqlResult, code};
 use crate::planner::grant::{Direction, Owned};
 use crate::planner::statement::{
     ColumnDef, CreateSequence, CreateTable, Drop, DropKind, Insert, Maintain, StatementKind,
+    TableChange,
 };
 use crate::planner::{Name, Statement};
 use crate::types::SqlType;
@@ -44,7 +46,8 @@ impl Session {
             }
             kind => {
                 let tag = tag(kind);
-                self.before_ddl(tag, locks_tables(kind)).await?;
+                let waits = self.locks_awaited(kind);
+                self.before_ddl(tag, &waits).await?;
                 let outcome = match kind {
                     StatementKind::CreateTable(create) => {
                         self.create_table(create, &statement.text).await?
@@ -200,7 +203,7 @@ impl Session {
 
     /// The table with its query's columns, then the query's rows; not the one without the other.
     async fn create_table_as(&mut self, create: &CreateTable, text: &str) -> SqlResult<Outcome> {
-        self.before_ddl("CREATE TABLE AS", false).await?;
+        self.before_ddl("CREATE TABLE AS", &Waits::ForNone).await?;
         let Some(query) = &create.query else {
             return Err(SqlError::internal("CREATE TABLE AS without a query"));
         };
@@ -258,6 +261,26 @@ impl Session {
         }
     }
 
+    /// For whose locks a statement waits.
+    fn locks_awaited(&self, kind: &StatementKind) -> Waits {
+        match kind {
+            StatementKind::Drop(_)
+            | StatementKind::DropFunction(_)
+            | StatementKind::DropOwned(_) => Waits::ForAny,
+            StatementKind::CreateIndex(create) if create.unique => Waits::ForAny,
+            StatementKind::AlterTable(alter) => {
+                let referenced = alter.changes.iter().filter_map(|change| match change {
+                    TableChange::AddForeignKey(key) => Some(&key.table),
+                    _ => None,
+                });
+                let named = std::iter::once(&alter.table).chain(referenced);
+                let found = named.filter_map(|name| self.object(name).ok());
+                Waits::For(found.map(|table| table.id).collect())
+            }
+            _ => Waits::ForNone,
+        }
+    }
+
     /// How the names of the session's statements are meant.
     pub(super) fn names(&self) -> Names {
         Names {
@@ -266,6 +289,7 @@ impl Session {
             user: self.current_user().to_owned(),
             session_user: self.session_user().to_owned(),
             database: self.client.database.clone(),
+            owner: self.locks.owner(),
         }
     }
 
@@ -303,18 +327,6 @@ fn as_select(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Command(tag) => Outcome::Command(tag.replace("INSERT 0", "SELECT")),
         other => other,
-    }
-}
-
-/// Whether a statement waits for the write locks of tables.
-fn locks_tables(kind: &StatementKind) -> bool {
-    match kind {
-        StatementKind::Drop(_) | StatementKind::DropFunction(_) | StatementKind::DropOwned(_) => {
-            true
-        }
-        StatementKind::CreateIndex(create) => create.unique,
-        StatementKind::AlterTable(_) => true,
-        _ => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use super::session::Session;
+use super::transaction::Waits;
 use super::variables::Scope;
 use crate::catalog::pg::Given;
 use crate::catalog::pg::SessionLocks;
@@ -31,7 +32,7 @@ impl Session {
                 "DISCARD SEQUENCES"
             }
             Discard::Temporary => {
-                self.before_ddl("DISCARD TEMP", true).await?;
+                self.before_ddl("DISCARD TEMP", &Waits::ForAny).await?;
                 self.discard_temporary().await?;
                 "DISCARD TEMP"
             }

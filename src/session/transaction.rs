@@ -30,10 +30,19 @@ use crate::engine::dml;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner::statement::{Isolation, SetTransaction, StatementKind, TransactionModes};
 use crate::serving::QueryContext;
-use crate::types::Epoch;
+use crate::types::{Epoch, ObjectId};
 
 /// `warning`.
 pub(super) const WARNING: SqlState = "01000";
+
+/// For the locks of which tables a statement waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Waits {
+    ForNone,
+    For(Vec<ObjectId>),
+    /// Of those that go with what it drops, too.
+    ForAny,
+}
 
 /// What ReadyForQuery says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,11 +185,18 @@ impl Session {
 
     /// Before DDL. It takes effect at once: in a block, that is said; else what the string has
     /// written so far takes effect before it.
-    pub(super) async fn before_ddl(&mut self, command: &str, drops: bool) -> SqlResult<()> {
+    pub(super) async fn before_ddl(&mut self, command: &str, waits: &Waits) -> SqlResult<()> {
         self.check_writable(command)?;
         if self.block.kind != Kind::Explicit {
             return self.commit_so_far().await;
         }
+        let drops = match waits {
+            Waits::ForNone => false,
+            Waits::ForAny => true,
+            Waits::For(tables) => {
+                self.block.writes.as_ref().is_some_and(|writes| writes.locks_any(tables))
+            }
+        };
         if drops && self.block.writes.as_ref().is_some_and(|writes| !writes.is_empty()) {
             let message = format!("{command} cannot run in a transaction that has written rows");
             return Err(SqlError::new(code::ACTIVE_SQL_TRANSACTION, message)

@@ -2,6 +2,7 @@
 
 use super::PgContext;
 use super::class::{Class, classes};
+use super::constraints::has_triggers;
 use super::index::{has_index, index_text, indexed_table, is_indexed};
 use super::objects::view_text;
 use super::relation::Rows;
@@ -25,7 +26,7 @@ pub(super) fn pg_tables(context: &PgContext, rows: &mut Rows) {
             ("tableowner", Value::text(&class.owner)),
             ("hasindexes", Value::Bool(is_indexed(context, &class))),
             ("hasrules", Value::Bool(false)),
-            ("hastriggers", Value::Bool(false)),
+            ("hastriggers", Value::Bool(has_triggers(context, class.object()))),
             ("rowsecurity", Value::Bool(false)),
         ]);
     }

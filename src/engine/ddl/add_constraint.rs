@@ -12,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::alter_table::{altered, skipped};
 use super::authority::Deed;
-use super::constraint::{add_check, add_foreign_key};
+use super::constraint::{Place, add_check, add_foreign_key};
 use super::role::Edit;
 use super::{DdlOutcome, Names};
 use crate::catalog::constraint::{Check, ForeignKey};
 use crate::catalog::{Catalog, Object};
 use crate::clock;
-use crate::engine::locks::Held;
+use crate::engine::locks::{Held, Owner};
 use crate::engine::{Engine, dml, jobs};
 use crate::error::{About, SqlError, SqlResult, code};
 use crate::expr::Checks;
@@ -76,13 +76,15 @@ impl Engine {
         names: &Names,
     ) -> SqlResult<Vec<Held>> {
         let (kept, validated) = match new {
-            Added::Check(new) => (Kept::Check(add_check(edit, table, new, names)?), new.validated),
+            Added::Check(new) => {
+                (Kept::Check(add_check(edit, table, new, names, Place::Existing)?), new.validated)
+            }
             Added::ForeignKey(new) => {
                 let key = add_foreign_key(edit, table, new, names)?;
                 (Kept::ForeignKey(key), new.validated)
             }
         };
-        let held = self.keep_out(table, &kept).await?;
+        let held = self.keep_out(table, &kept, names.owner).await?;
         if validated {
             self.look_through(&edit.catalog, table, kept).await?;
         }
@@ -119,7 +121,7 @@ impl Engine {
         let Some(kept) = kept else {
             return Err(no_such(&catalog, table, name));
         };
-        let _held = self.keep_out(table.id, &kept).await?;
+        let _held = self.keep_out(table.id, &kept, names.owner).await?;
         self.look_through(&catalog, table.id, kept).await?;
         let mut edit = Edit::new(&catalog);
         edit.apply(|catalog| catalog.with_changed(changed))?;
@@ -133,9 +135,10 @@ impl Engine {
         catalog: &Catalog,
         table: &Object,
         name: &str,
+        owner: Owner,
     ) -> SqlResult<DdlOutcome> {
         // What a transaction leaves for its end is asked before.
-        let _held = self.locks.seize(table.id).await?;
+        let _held = self.locks.seize_for(owner, table.id).await?;
         let mut changed = Object::clone(table);
         if let Some(constraints) = changed.constraints_mut() {
             constraints.remove(name);
@@ -149,14 +152,14 @@ impl Engine {
 
     /// Nobody writes the tables of a constraint for as long as the result is held, and all that was
     /// written is committed.
-    async fn keep_out(&self, table: ObjectId, kept: &Kept) -> SqlResult<Vec<Held>> {
+    async fn keep_out(&self, table: ObjectId, kept: &Kept, owner: Owner) -> SqlResult<Vec<Held>> {
         let mut tables = BTreeSet::from([table]);
         if let Kept::ForeignKey(key) = kept {
             tables.insert(key.references);
         }
         let mut held = Vec::with_capacity(tables.len());
         for table in tables {
-            held.push(self.locks.seize(table).await?);
+            held.push(self.locks.seize_for(owner, table).await?);
         }
         self.settled().await?;
         Ok(held)

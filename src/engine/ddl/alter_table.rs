@@ -75,7 +75,8 @@ impl Engine {
             let name = index.name.as_deref().unwrap_or_default();
             let definition = definition_of(table, new, name);
             let kind = Some(new.primary);
-            self.begin_index(&catalog, table, (&index, kind), &definition, parallelism).await?
+            let making = (&index, kind);
+            self.begin_index(&catalog, table, making, &definition, parallelism, names.owner).await?
         };
         let before = statement.table.clone();
         match self.finish_job(beginning, cancel).await {
@@ -127,7 +128,7 @@ impl Engine {
                 .hint("Its rows are stored by it: make another table, and copy them."));
         }
         if table.constraints().is_some_and(|own| own.names().any(|own| own == name)) {
-            return self.drop_from_rows(&catalog, table, name).await;
+            return self.drop_from_rows(&catalog, table, name, names.owner).await;
         }
         let enforced = |index: &&Arc<Object>| {
             index.name.name == name && index.index().is_some_and(|one| one.constraint.is_some())

@@ -27,7 +27,7 @@ pub(super) fn constrain_new(
 ) -> SqlResult<Vec<ObjectId>> {
     let constraints = &statement.constraints;
     for check in &constraints.checks {
-        add_check(edit, table, check, names)?;
+        add_check(edit, table, check, names, Place::NewTable)?;
     }
     let mut indexes = Vec::new();
     for unique in merged(&constraints.unique, statement) {
@@ -97,12 +97,20 @@ fn existing(catalog: &Catalog, table: ObjectId) -> SqlResult<Arc<Object>> {
     found.ok_or_else(|| SqlError::internal(format!("table {} is gone", table.0)))
 }
 
+/// Which table gets a constraint, which messages tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    NewTable,
+    Existing,
+}
+
 /// A table gets a CHECK. Gives it.
 pub(super) fn add_check(
     edit: &mut Edit,
     table: ObjectId,
     new: &NewCheck,
     names: &Names,
+    place: Place,
 ) -> SqlResult<Check> {
     let own = existing(&edit.catalog, table)?;
     if has_connector(&own) {
@@ -117,6 +125,10 @@ pub(super) fn add_check(
         _ => None,
     };
     if let Some(name) = &new.name {
+        if place == Place::NewTable && own.checks().iter().any(|check| check.name == *name) {
+            let message = format!("check constraint \"{name}\" already exists");
+            return Err(SqlError::new(code::DUPLICATE_OBJECT, message));
+        }
         check_name_is_free(&catalog, &own, name)?;
     }
     let check = Check {

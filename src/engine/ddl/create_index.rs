@@ -13,7 +13,7 @@ use super::{DdlOutcome, Names, check_database, exists_already};
 use crate::catalog::object::{Index, IndexConstraint, IndexKey};
 use crate::catalog::pg::column_names;
 use crate::catalog::{Catalog, Column, Object, ObjectKind, QualifiedName};
-use crate::engine::Engine;
+use crate::engine::{Engine, Owner};
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
 use crate::planner::Name;
@@ -45,7 +45,8 @@ impl Engine {
                     return Ok(outcome);
                 }
             }
-            self.begin_index(&catalog, on, (statement, None), definition, parallelism).await?
+            let making = (statement, None);
+            self.begin_index(&catalog, on, making, definition, parallelism, names.owner).await?
         };
         self.finish_job(beginning, cancel).await
     }
@@ -59,6 +60,7 @@ impl Engine {
         (statement, constraint): (&CreateIndex, Option<bool>),
         definition: &str,
         parallelism: usize,
+        owner: Owner,
     ) -> SqlResult<Beginning> {
         let object = index_object(catalog, on, (statement, constraint), definition, parallelism)?;
         let mut edit = Edit::new(catalog);
@@ -72,7 +74,7 @@ impl Engine {
         if unique {
             check_writers(catalog, on)?;
         }
-        let _writers = self.raise_guard(on, &object).await?;
+        let _writers = self.raise_guard(on, &object, owner).await?;
         let begun = self.begin_job_in(edit, object, job).await;
         match &begun {
             Ok(_) if unique => self.guard_stands(id).await?,

@@ -33,6 +33,7 @@ pub(super) use unique_index::{fill, forget_unfinished, guard_of};
 
 use crate::catalog::catalog::{PG_TEMP, is_temporary_schema};
 use crate::catalog::{Catalog, QualifiedName};
+use crate::engine::Owner;
 use crate::error::{SqlError, SqlResult, SqlState, code};
 use crate::planner;
 use crate::types::text::TextStyle;
@@ -48,6 +49,8 @@ pub struct Names {
     /// Who logged in, or whom SET SESSION AUTHORIZATION named.
     pub session_user: String,
     pub database: String,
+    /// Who waits for locks.
+    pub owner: Owner,
 }
 
 impl Names {

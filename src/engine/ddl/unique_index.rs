@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::dataflow::guard::Guard;
-use crate::engine::locks::Held;
+use crate::engine::locks::{Held, Owner};
 use crate::engine::{Engine, dml, jobs};
 use crate::error::{SqlError, SqlResult, code};
 use crate::state::{Commit, MetaEntry, Store};
@@ -58,10 +58,15 @@ pub(super) fn check_writers(catalog: &Catalog, on: &Object) -> SqlResult<()> {
 impl Engine {
     /// Fills the guard of `index`, which is not in the catalog yet, and has writers keep it. They
     /// wait for as long as the result is held.
-    pub(super) async fn raise_guard(&self, on: &Object, index: &Object) -> SqlResult<Option<Held>> {
+    pub(super) async fn raise_guard(
+        &self,
+        on: &Object,
+        index: &Object,
+        owner: Owner,
+    ) -> SqlResult<Option<Held>> {
         let Some(guard) = guard_of(on, index)? else { return Ok(None) };
         let inbox = self.inbox(on.id).ok_or_else(|| SqlError::internal("a table without inbox"))?;
-        let writers = self.locks.seize(on.id).await?;
+        let writers = self.locks.seize_for(owner, on.id).await?;
         // So that all rows are in the snapshot.
         self.settled().await?;
         let (store, on) = (self.store().clone(), on.clone());

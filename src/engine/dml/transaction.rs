@@ -191,6 +191,12 @@ impl Transaction {
         })
     }
 
+    /// Whether it has written, or holds the lock of, one of `tables`.
+    pub fn locks_any(&self, tables: &[ObjectId]) -> bool {
+        let locked = |id: &ObjectId| self.tables.contains_key(id) || self.kept.contains_key(id);
+        tables.iter().any(locked)
+    }
+
     /// The transaction's writes over the rows of `base`, for a SELECT: for each table written.
     pub fn overlay_on(
         &self,

@@ -38,7 +38,12 @@ impl Locks {
 
     /// Keeps all others from a table, for a task of the server's own.
     pub async fn seize(self: &Arc<Self>, table: ObjectId) -> SqlResult<Held> {
-        self.acquire(self.task(), table, LockMode::Exclusive, None).await
+        self.seize_for(self.task(), table).await
+    }
+
+    /// The same for a session, so that a circle with what it holds is seen.
+    pub async fn seize_for(self: &Arc<Self>, owner: Owner, table: ObjectId) -> SqlResult<Held> {
+        self.acquire(owner, table, LockMode::Exclusive, None).await
     }
 
     /// As [`Locks::acquire`] if nobody is in the way.

@@ -48,9 +48,9 @@ pub(super) fn of_column(
         let unique = NewConstraint { name, primary, columns, included, nulls_not_distinct };
         constraints.unique.push(unique);
     } else if front.eat(&["check"]) {
-        constraints.checks.push(check(front, name, Place::NewTable)?);
+        constraints.checks.push(check(front, name, Place::Column)?);
     } else if front.is(0, "references") {
-        constraints.foreign_keys.push(references(front, name, columns, Place::NewTable)?);
+        constraints.foreign_keys.push(references(front, name, columns, Place::Column)?);
     } else {
         return Ok(false);
     }
@@ -107,9 +107,10 @@ fn columns(front: &mut Front<'_>) -> SqlResult<Vec<ColumnRef>> {
     Ok(columns)
 }
 
-/// Which table a constraint is of: one with rows need not be looked through.
+/// Where a constraint stands: rows that are there need not be looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
+    Column,
     NewTable,
     Existing,
 }
@@ -126,25 +127,25 @@ fn check(front: &mut Front<'_>, name: Option<String>, place: Place) -> SqlResult
     let validated = validated(front, place)?;
     let position = front.position();
     if front.is(0, "deferrable") || front.is(0, "initially") {
-        let message = "CHECK constraints cannot be marked DEFERRABLE";
-        return Err(SqlError::new(code::FEATURE_NOT_SUPPORTED, message).position(position));
+        let error = match place {
+            Place::Column => SqlError::new(code::SYNTAX_ERROR, "misplaced DEFERRABLE clause"),
+            _ => {
+                let message = "CHECK constraints cannot be marked DEFERRABLE";
+                SqlError::new(code::FEATURE_NOT_SUPPORTED, message)
+            }
+        };
+        return Err(error.position(position));
     }
     front.eat(&["not", "deferrable"]);
     Ok(NewCheck { name, expression, validated })
 }
 
 fn validated(front: &mut Front<'_>, place: Place) -> SqlResult<bool> {
-    let position = front.position();
-    if !front.eat(&["not", "valid"]) {
+    if place == Place::Column {
         return Ok(true);
     }
-    match place {
-        Place::Existing => Ok(false),
-        Place::NewTable => {
-            Err(SqlError::new(code::SYNTAX_ERROR, "syntax error at or near \"NOT\"")
-                .position(position))
-        }
-    }
+    // A new table has no rows that could fail.
+    Ok(!front.eat(&["not", "valid"]) || place == Place::NewTable)
 }
 
 /// `REFERENCES table [(columns)] [MATCH ...] [ON ...] [[NOT] DEFERRABLE] [INITIALLY ...]`.

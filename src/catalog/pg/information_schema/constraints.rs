@@ -129,7 +129,7 @@ pub(in super::super) fn check_constraints(context: &PgContext, rows: &mut Rows) 
             ("constraint_catalog", database(context)),
             ("constraint_schema", Value::text(&table.name.schema)),
             ("constraint_name", Value::text(&check.name)),
-            ("check_clause", Value::text(check.shown())),
+            ("check_clause", Value::text(format!("({})", check.shown()))),
         ]);
     }
     for (table, checks) in not_nulls(context) {

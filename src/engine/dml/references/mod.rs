@@ -195,6 +195,10 @@ impl Settling<'_> {
                 self.transaction.check_pending(self.context, pending).await?;
             }
             Action::Cascade | Action::SetNull | Action::SetDefault => {
+                if action == Action::SetDefault {
+                    // The default may be what went.
+                    self.add(Pending::of_parent(Arc::clone(link), gone.clone()));
+                }
                 self.open.push_back(Follow { link: Arc::clone(link), action, event, gone });
             }
         }
@@ -234,7 +238,7 @@ impl Moves {
 }
 
 /// Keys that a parent had.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Gone {
     /// Rows that had them.
     rows: Vec<RecordBatch>,
