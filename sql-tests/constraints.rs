@@ -1,4 +1,4 @@
-//! Constraints where one session cannot show them: several sessions at once, and a server that dies.
+//! Constraints where one session cannot show them: several sessions at once, a server that dies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,8 @@ pub(crate) fn trials() -> Vec<Trial> {
 const FAMILIES: &str = "
     CREATE TABLE p (id int PRIMARY KEY, n int DEFAULT 0);
     CREATE TABLE c (id bigserial PRIMARY KEY, p int NOT NULL REFERENCES p);
-    CREATE TABLE e (id bigserial PRIMARY KEY, p int REFERENCES p ON DELETE CASCADE ON UPDATE CASCADE);
+    CREATE TABLE e (id bigserial PRIMARY KEY,
+        p int REFERENCES p ON DELETE CASCADE ON UPDATE CASCADE);
     CREATE INDEX ON e (p);
     CREATE MATERIALIZED VIEW orphans AS
         SELECT c.id FROM c LEFT JOIN p ON p.id = c.p WHERE p.id IS NULL
@@ -217,7 +218,8 @@ async fn children_are_found_by_an_index() -> Result<()> {
              FOREIGN KEY (a, b) REFERENCES p ON DELETE CASCADE);
          CREATE INDEX ON c (b DESC, a, x);
          INSERT INTO p SELECT i, 'p' || i FROM generate_series(1, 100) AS s (i);
-         INSERT INTO c SELECT i, 'p' || i % 100 + 1, i, i % 100 + 1 FROM generate_series(1, 5000) AS s (i)",
+         INSERT INTO c SELECT i, 'p' || i % 100 + 1, i, i % 100 + 1
+             FROM generate_series(1, 5000) AS s (i)",
     )
     .await?;
     execute(

@@ -1,5 +1,5 @@
-//! `ALTER TABLE ... ADD CHECK`, `ADD FOREIGN KEY`, `VALIDATE CONSTRAINT`, and their end: constraints
-//! that come to a table with rows, and that no index enforces.
+//! `ALTER TABLE ... ADD CHECK`, `ADD FOREIGN KEY`, `VALIDATE CONSTRAINT`, and their end:
+//! constraints that come to a table with rows, and that no index enforces.
 //!
 //! What must hold: no statement writes while the rows are looked through, and those that waited see
 //! the constraint.
@@ -197,7 +197,8 @@ fn no_such(catalog: &Catalog, table: &Object, name: &str) -> SqlError {
     let relation = &table.name.name;
     if catalog.has_constraint(table, name) {
         let message = format!(
-            "constraint \"{name}\" of relation \"{relation}\" is not a foreign key or check constraint"
+            "constraint \"{name}\" of relation \"{relation}\" is not a foreign key or check \
+             constraint"
         );
         return SqlError::new(code::WRONG_OBJECT_TYPE, message);
     }

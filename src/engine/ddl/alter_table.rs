@@ -269,7 +269,8 @@ pub(super) fn index_of(
         }
         seen.push(column);
     }
-    let columns: Vec<String> = seen.iter().map(|column| (*column).to_owned()).collect();
+    let included = new.included.iter().map(|column| column.name.as_str());
+    let columns: Vec<String> = seen.iter().copied().chain(included).map(str::to_owned).collect();
     let made_up = || match new.primary {
         true => catalog.primary_key_name(name),
         false => catalog.unique_name(name, &columns),

@@ -42,7 +42,7 @@ impl Database {
             .map(|object| Arc::new(Inbox::new(&fixture.store, object.id, layout(object))))
             .collect();
         let known = inboxes.clone();
-        let catalog = Arc::clone(&fixture.catalog);
+        let catalog = Arc::new(fixture.catalog.clone());
         let context = Context {
             gate: Arc::new(Gate::new(Epoch(1))),
             catalog: Arc::new(move || Arc::clone(&catalog)),
@@ -146,7 +146,7 @@ async fn run(
 ) -> SqlResult<Vec<String>> {
     let mut done = Vec::new();
     for statement in parse(sql)? {
-        let DmlResult { rows, returning } = match &statement.kind {
+        let DmlResult { rows, returning, .. } = match &statement.kind {
             StatementKind::Insert(statement) => {
                 insert(context, transaction, query, statement, parameters).await?
             }

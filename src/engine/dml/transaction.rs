@@ -245,8 +245,8 @@ impl Transaction {
         tables.collect()
     }
 
-    /// Takes the lock of `object` in `mode`, if the transaction does not hold it in that or a higher
-    /// one.
+    /// Takes the lock of `object` in `mode`, if the transaction does not hold it in that or a
+    /// higher one.
     pub(super) async fn lock(
         &mut self,
         context: &Context,

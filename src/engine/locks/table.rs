@@ -92,6 +92,7 @@ mod tests {
                     && held != LockMode::Exclusive
                     && wanted != LockMode::Exclusive;
                 assert_eq!(beside.is_some(), together, "{held:?} and {wanted:?}");
+                drop(beside);
                 assert!(locks.try_acquire(one, TABLE, wanted).unwrap().is_some(), "its own");
             }
         }

@@ -98,7 +98,7 @@ fn create_table_decides_columns_key_and_connector() {
          \"C\" timestamp with time zone default now(), d text[] null, e double precision, \
          CONSTRAINT k PRIMARY KEY (b, a)) APPEND ONLY",
         expect![[r#"
-            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1"), generated: None, numbering: None }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()"), generated: None, numbering: None }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None, generated: None, numbering: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [], temporary: None })
+            CreateTable(CreateTable { name: Name { database: None, schema: Some("s"), name: "t", position: 28 }, if_not_exists: true, columns: [ColumnDef { name: "a", sql_type: Integer, not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "b", sql_type: Numeric(Some((10, 2))), not_null: true, default: Some("0 + 1"), generated: None, numbering: None }, ColumnDef { name: "C", sql_type: Timestamptz, not_null: false, default: Some("now()"), generated: None, numbering: None }, ColumnDef { name: "d", sql_type: Array(Text), not_null: false, default: None, generated: None, numbering: None }, ColumnDef { name: "e", sql_type: Double, not_null: false, default: None, generated: None, numbering: None }], primary_key: [1, 0], primary_key_name: Some("k"), append_only: true, connector: None, query: None, query_columns: [], temporary: None, constraints: NewConstraints { unique: [], checks: [], foreign_keys: [] } })
         "#]],
     );
     shows(
@@ -164,7 +164,7 @@ fn writes() {
         expect![[r#"
             Update(Update { with: None, table: Name { database: None, schema: None, name: "t", position: 8 }, alias: None, assignments: [Assignment { column: ColumnRef { name: "a", position: 15 }, value: Some(Expression("1")) }, Assignment { column: ColumnRef { name: "b", position: 18 }, value: None }, Assignment { column: ColumnRef { name: "c", position: 37 }, value: Some(Expression("c + 1")) }], from: Some(From("u")), condition: Some(Expression("t.a = u.a")), returning: None })
             Delete(Delete { with: None, table: Name { database: None, schema: Some("s"), name: "t", position: 83 }, alias: Some("x"), using: Some(From("u")), condition: Some(Expression("x.a = u.a")), returning: Some(Selection("x.a")) })
-            Truncate(Truncate { tables: [Name { database: None, schema: None, name: "t", position: 146 }, Name { database: None, schema: None, name: "u", position: 154 }], restart_identity: true })
+            Truncate(Truncate { tables: [Name { database: None, schema: None, name: "t", position: 146 }, Name { database: None, schema: None, name: "u", position: 154 }], restart_identity: true, cascade: true })
         "#]],
     );
     shows(

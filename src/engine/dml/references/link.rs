@@ -214,8 +214,8 @@ impl Link {
         self.to.iter().map(|column| Arc::clone(rows.column(*column))).collect()
     }
 
-    /// The values of the child's columns (by their index) that refer to what has these values, which
-    /// are in the order of the parent's key.
+    /// The values of the child's columns (by their index) that refer to what has these values,
+    /// which are in the order of the parent's key.
     pub(super) fn referring(&self, values: &[ArrayRef]) -> SqlResult<Vec<(usize, ArrayRef)>> {
         let schema = self.child.stored_schema();
         let cast = self.from.iter().zip(values).map(|(column, values)| {
