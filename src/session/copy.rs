@@ -143,7 +143,7 @@ impl Session {
             self.push(&mut copy, batch).await?;
         }
         let writes = self.block.writes.as_mut().ok_or_else(transaction_is_over)?;
-        let count = copy.rows.finish(&copy.context, writes).await?;
+        let count = Box::pin(copy.rows.finish(&copy.context, writes)).await?;
         Ok(count)
     }
 

@@ -23,7 +23,7 @@ use crate::types::SqlType;
 
 /// A COPY under way. Dropping it leaves the transaction as it was.
 pub struct CopyIn {
-    environment: Environment,
+    environment: Box<Environment>,
     schema: SchemaRef,
     /// Away while a batch is being added; gone for good if that failed or was cancelled.
     inserter: Option<Inserter>,
@@ -79,7 +79,7 @@ impl CopyIn {
         };
         let schema = Arc::new(Schema::new(fields));
         let inserter = Some(Inserter::new(context, inserting));
-        Ok(Self { environment, schema, inserter })
+        Ok(Self { environment: Box::new(environment), schema, inserter })
     }
 
     /// The columns that each batch must have.
@@ -107,7 +107,7 @@ impl CopyIn {
         transaction: &mut Transaction,
     ) -> SqlResult<u64> {
         let Inserter { changes, count, .. } = self.take()?;
-        self.environment.settle(context, transaction, changes).await?;
+        Box::pin(self.environment.settle(context, transaction, changes)).await?;
         Ok(count)
     }
 

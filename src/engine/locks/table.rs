@@ -105,19 +105,18 @@ mod tests {
         let (one, other) = (Owner::Session(1), Owner::Session(2));
         let first = locks.acquire(one, TABLE, LockMode::KeyShare, None).await.unwrap();
         let second = locks.acquire(other, TABLE, LockMode::KeyShare, None).await.unwrap();
-        let waiting = {
-            let locks = Arc::clone(&locks);
-            tokio::spawn(async move {
-                locks.acquire(one, TABLE, LockMode::Exclusive, None).await.map(drop)
-            })
+        let waiting = locks.acquire(one, TABLE, LockMode::Exclusive, None);
+        let refusing = async {
+            while locks.blocking(1).is_empty() {
+                tokio::task::yield_now().await;
+            }
+            let refused = locks.acquire(other, TABLE, LockMode::Exclusive, None).await;
+            drop(second);
+            refused.map(drop)
         };
-        while locks.blocking(1).is_empty() {
-            tokio::task::yield_now().await;
-        }
-        let refused = locks.acquire(other, TABLE, LockMode::Exclusive, None).await;
+        let (waited, refused) = tokio::join!(waiting, refusing);
         assert_eq!(refused.unwrap_err().code, code::DEADLOCK_DETECTED);
-        drop(second);
-        waiting.await.unwrap().unwrap();
+        drop(waited.unwrap());
         drop(first);
         assert_eq!(locks.list(), []);
     }
