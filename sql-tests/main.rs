@@ -24,6 +24,7 @@
 // The doors of the house (clock, task) are for the library; here is the outside.
 #![allow(clippy::disallowed_methods)]
 
+mod alter;
 mod catalog;
 mod client;
 mod clients;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         indexes::trials,
         constraints::trials,
         rename::trials,
+        alter::trials,
         sinks::trials,
         subscribe::trials,
         security::trials,

@@ -13,6 +13,12 @@ pub const ACTOR_BARRIER: &str = "actor-barrier";
 pub const BACKFILL_CHUNK: &str = "backfill-chunk";
 /// When objects are out of the graph and the store, before the catalog says so.
 pub const DROP_PUBLISH: &str = "drop-publish";
+/// When an ALTER TABLE has made places durable, before rows get values there.
+pub const ALTER_RESERVED: &str = "alter-reserved";
+/// When it has given some rows their values.
+pub const ALTER_FILLED: &str = "alter-filled";
+/// When all rows have theirs, before the catalog says so.
+pub const ALTER_COLUMNS: &str = "alter-columns";
 
 /// Starts reading `FAILPOINTS`; the guard keeps them set.
 pub fn setup() -> fail::FailScenario<'static> {

@@ -163,6 +163,7 @@ pub fn nothing() -> Object {
             append_only: true,
             connector: None,
             constraints: Constraints::default(),
+            shape: None,
         }),
         columns: Vec::new(),
         definition: String::new(),

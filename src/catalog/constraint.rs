@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, shortened};
 use super::drop::quote_identifier;
+use super::edit_columns::follow;
 use super::object::{Object, ObjectKind, QualifiedName};
 use crate::types::ObjectId;
 
@@ -144,6 +145,21 @@ impl Constraints {
         let checks = self.checks.iter_mut().map(|check| &mut check.name);
         let mut names = checks.chain(self.foreign_keys.iter_mut().map(|key| &mut key.name));
         names.find(|found| *found == name)
+    }
+
+    /// When a column of the table goes: those of it go too, the others follow.
+    pub(super) fn without_column(&mut self, column: usize) {
+        self.checks.retain(|check| !check.columns.contains(&column));
+        self.foreign_keys.retain(|key| !key.columns.contains(&column));
+        let checks = self.checks.iter_mut().flat_map(|check| &mut check.columns);
+        let keys = self.foreign_keys.iter_mut().flat_map(|key| &mut key.columns);
+        checks.chain(keys).for_each(|own| follow(own, column));
+    }
+
+    /// The same for a column of `table`, to which some may refer.
+    pub(super) fn without_referenced(&mut self, table: ObjectId, column: usize) {
+        let keys = self.foreign_keys.iter_mut().filter(|key| key.references == table);
+        keys.flat_map(|key| &mut key.referenced).for_each(|own| follow(own, column));
     }
 
     /// Without that of this name; whether there was one.

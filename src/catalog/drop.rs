@@ -343,7 +343,7 @@ impl Catalog {
     }
 
     /// `materialized view v`, with its schema where the search path does not find it.
-    fn describe(&self, id: ObjectId, search_path: &[String]) -> String {
+    pub fn describe(&self, id: ObjectId, search_path: &[String]) -> String {
         if let Some(function) = self.function(id) {
             return format!("function {}", self.shown_function(function, search_path));
         }

@@ -11,13 +11,14 @@
 //! ```
 //!
 //! So renaming changes no plan, and neither does a new relation that the search path would find
-//! first. What is shown means the same, and says it by today's names.
+//! first; nor do columns that a table gets or loses (`stored`): the text knows those that it had.
+//! What is shown means the same, and says it by today's names.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::object::{Object, ObjectKind};
+use super::object::{Object, ObjectKind, is_zero};
 use crate::types::ObjectId;
 
 /// What a definition's text means, and how it reads today.
@@ -36,7 +37,7 @@ pub struct Meaning {
 }
 
 /// What one name means.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Meant {
     /// The schema, if the text says one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,6 +47,15 @@ pub struct Meant {
     /// What the text calls the relation's columns; empty: as they are called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// Where a table has those columns; empty: one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<usize>,
+    /// How many places of a table's rows it knows; 0: those that the first rows had.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub width: usize,
+    /// Places of columns that may be NULL for it, whatever was said of them later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nullable: Vec<usize>,
 }
 
 impl Meaning {
@@ -59,6 +69,19 @@ impl Meaning {
         for meant in self.names.iter_mut().filter(|meant| meant.object == object.id) {
             if meant.columns.is_empty() {
                 meant.columns = names_of_columns(object);
+                if let Some(shape) = object.shape() {
+                    meant.places = object.places();
+                    meant.width = shape.places.len();
+                }
+            }
+        }
+    }
+
+    /// Has the text go on to take what lies at `place` of `object` for something that may be NULL.
+    pub fn hold_nullable(&mut self, object: &Object, place: usize) {
+        for meant in self.names.iter_mut().filter(|meant| meant.object == object.id) {
+            if !meant.nullable.contains(&place) {
+                meant.nullable.push(place);
             }
         }
     }
@@ -68,9 +91,34 @@ impl Meant {
     /// The object as the text knows it.
     pub fn known(&self, object: &Arc<Object>) -> Arc<Object> {
         if self.columns.is_empty() {
-            return Arc::clone(object);
+            return match self.nullable.is_empty() {
+                true => Arc::clone(object),
+                false => Arc::new(self.as_nullable(Object::clone(object))),
+            };
         }
-        Arc::new(under_names(object, &self.columns))
+        let Some(shape) = object.shape() else {
+            return Arc::new(self.as_nullable(under_names(object, &self.columns)));
+        };
+        let width = if self.width == 0 { shape.base } else { self.width };
+        let known = object.known_by(&self.known_places(), width);
+        Arc::new(self.as_nullable(under_names(&known, &self.columns)))
+    }
+
+    /// Where the columns lie that the text has names for.
+    pub fn known_places(&self) -> Vec<usize> {
+        match self.places.is_empty() {
+            true => (0..self.columns.len()).collect(),
+            false => self.places.clone(),
+        }
+    }
+
+    fn as_nullable(&self, mut object: Object) -> Object {
+        for column in 0..object.columns.len() {
+            if self.nullable.contains(&object.place(column)) {
+                object.columns[column].not_null = false;
+            }
+        }
+        object
     }
 }
 
@@ -131,8 +179,7 @@ mod tests {
     fn a_text_goes_on_to_call_columns_as_it_did() {
         let catalog = catalog_of(&[("t", &[])]);
         let table = catalog.object_named(&QualifiedName::new("public", "t")).unwrap();
-        let meant =
-            Meant { schema: None, name: "t".to_owned(), object: table.id, columns: Vec::new() };
+        let meant = Meant { name: "t".to_owned(), object: table.id, ..Meant::default() };
         let mut meaning = Meaning { names: vec![meant], ..Meaning::default() };
         assert!(Arc::ptr_eq(&meaning.names[0].known(table), table));
         meaning.hold_columns(table);
@@ -150,6 +197,7 @@ mod tests {
             name: "t".to_owned(),
             object: ObjectId(16384),
             columns: vec!["a".to_owned()],
+            ..Meant::default()
         };
         let meaning = Meaning {
             names: vec![meant],

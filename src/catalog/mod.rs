@@ -10,6 +10,7 @@ pub mod drop;
 pub mod durable;
 pub mod edit;
 mod edit_access;
+mod edit_columns;
 mod edit_role;
 mod edit_settings;
 pub mod function;
@@ -21,6 +22,7 @@ pub mod rename;
 pub mod role;
 pub mod sequence;
 mod statement;
+pub mod stored;
 pub mod verifier;
 
 #[cfg(test)]

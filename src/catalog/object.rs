@@ -9,6 +9,7 @@ use super::constraint::Constraints;
 use super::meaning::Meaning;
 use super::privilege::{Acl, Privileges};
 use super::sequence::Sequence;
+use super::stored::Shape;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::text::TextStyle;
 use crate::types::{ObjectId, SqlType};
@@ -77,6 +78,11 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's way")]
+pub(super) fn is_zero(value: &usize) -> bool {
+    *value == 0
+}
+
 /// What numbers an identity column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -113,6 +119,10 @@ pub struct Table {
     /// What its rows must keep to that no index enforces.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub constraints: Constraints,
+    /// What its rows have had; none: its columns, and the row id behind them where there is no
+    /// primary key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Box<Shape>>,
 }
 
 /// A stream that is read, not stored.
@@ -187,6 +197,9 @@ pub struct Index {
     pub included: Vec<usize>,
     /// For each stored column, which of the indexed object's stored columns it is.
     pub order: Vec<usize>,
+    /// How many stored columns that object had when the index was made; 0: those in `order`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub width: usize,
     /// Stored columns that identify a row; empty: rows are a multiset.
     pub key: Vec<usize>,
     pub append_only: bool,
@@ -226,6 +239,10 @@ pub struct Sink {
     pub into: ObjectId,
     /// For each of its columns, which of the table's it fills.
     pub columns: Vec<usize>,
+    /// For each of its columns, which stored one of what it reads it is; empty: one after the
+    /// other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<usize>,
     /// Its name among those who read changelogs: an OID of nothing else.
     pub reader: ObjectId,
     /// Whether the rows that are there when it is made are written too.
@@ -267,29 +284,13 @@ impl Object {
         ))
     }
 
-    /// The stored columns: the visible ones, and the row id where there is no primary key.
-    pub fn stored_schema(&self) -> SchemaRef {
-        let visible = self.schema();
-        match &self.kind {
-            ObjectKind::Table(table) if table.primary_key.is_empty() => {
-                let mut fields: Vec<_> = visible.fields().iter().cloned().collect();
-                fields.push(Arc::new(SqlType::BigInt.field(ROW_ID, false)));
-                Arc::new(Schema::new(fields))
-            }
-            ObjectKind::Index(index) if index.order.len() > self.columns.len() => {
-                let mut fields: Vec<_> = visible.fields().iter().cloned().collect();
-                fields.push(Arc::new(SqlType::BigInt.field(ROW_ID, false)));
-                Arc::new(Schema::new(fields))
-            }
-            _ => visible,
-        }
-    }
-
     /// Stored columns that identify a row; empty where rows are a multiset.
     pub fn key(&self) -> Vec<usize> {
         match &self.kind {
-            ObjectKind::Table(table) if table.primary_key.is_empty() => vec![self.columns.len()],
-            ObjectKind::Table(table) => table.primary_key.clone(),
+            ObjectKind::Table(table) => match self.row_id_place() {
+                Some(place) => vec![place],
+                None => table.primary_key.iter().map(|column| self.place(*column)).collect(),
+            },
             ObjectKind::MaterializedView(view) => view.key.clone(),
             ObjectKind::Index(index) => index.key.clone(),
             ObjectKind::Sink(sink) => sink.query.as_ref().map_or(Vec::new(), |q| q.key.clone()),

@@ -28,6 +28,7 @@ pub fn table(catalog: &Catalog, name: &str) -> Object {
             append_only: false,
             connector: None,
             constraints: Constraints::default(),
+            shape: None,
         }),
         columns: vec![
             column("id", SqlType::Integer, true),

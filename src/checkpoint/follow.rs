@@ -120,6 +120,7 @@ fn changes(
                 epochs.push(Vec::new());
                 done = epoch;
             }
+            let delta = layout.fitted(delta)?;
             rows += delta.rows();
             let seen = match &place.position {
                 Position::After(position) => {

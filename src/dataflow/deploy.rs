@@ -80,7 +80,11 @@ pub fn connect(
             ends.push(sender);
             received.push(receiver);
         }
-        outputs.push(Output::new(job.object, &input.exchange, &input.schema, ends)?);
+        let output = Output::new(job.object, &input.exchange, &input.schema, ends)?;
+        outputs.push(match input.from {
+            Upstream::Object(_) => output.on_object(&input.schema),
+            Upstream::Fragment(_) => output,
+        });
     }
     Ok((outputs, receivers))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::UInt32Array;
+use arrow::array::{RecordBatch, UInt32Array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
@@ -20,6 +20,9 @@ pub struct Output {
     reader: ObjectId,
     route: Route,
     senders: Vec<Sender>,
+    /// What the port knows of an object's rows, if it is on one: their first columns, for a table's
+    /// rows may have got more since.
+    known: Option<SchemaRef>,
 }
 
 enum Route {
@@ -46,10 +49,28 @@ impl Output {
             Exchange::Hash(columns) => Route::Hash(KeyCodec::new(schema, columns)?),
             Exchange::Spread => Route::Spread { next: 0 },
         };
-        Ok(Self { reader, route, senders })
+        Ok(Self { reader, route, senders, known: None })
+    }
+
+    /// The same for a port on an object, whose rows have `schema`.
+    pub fn on_object(self, schema: &SchemaRef) -> Self {
+        Self { known: Some(Arc::clone(schema)), ..self }
+    }
+
+    /// The rows as the port knows them.
+    fn known(&self, delta: &Delta) -> Result<Option<Delta>, ArrowError> {
+        let Some(schema) = self.known.as_ref().filter(|known| **known != delta.schema()) else {
+            return Ok(None);
+        };
+        let columns = delta.batch().columns();
+        let columns = columns[..schema.fields().len().min(columns.len())].to_vec();
+        let batch = RecordBatch::try_new(Arc::clone(schema), columns)?;
+        Ok(Some(delta.with_batch(batch)))
     }
 
     fn split(&mut self, delta: &Delta) -> Result<Vec<(usize, Delta)>, ArrowError> {
+        let known = self.known(delta)?;
+        let delta = known.as_ref().unwrap_or(delta);
         match &mut self.route {
             Route::Single => Ok(vec![(0, delta.clone())]),
             Route::Spread { next } => {

@@ -24,7 +24,7 @@ use crate::types::{Delta, Epoch, ObjectId, TableId};
 /// One table's rows on their way into the stream.
 pub struct Inbox {
     object: ObjectId,
-    layout: RowLayout,
+    layout: RwLock<Arc<RowLayout>>,
     rows: Mutex<Rows>,
 }
 
@@ -181,6 +181,7 @@ impl Rows {
 impl Inbox {
     /// The inbox of table `object`, whose rows lie as `layout` says.
     pub fn new(store: &Store, object: ObjectId, layout: RowLayout) -> Self {
+        let layout = RwLock::new(Arc::new(layout));
         Self { object, layout, rows: Mutex::new(Rows::new(store, object)) }
     }
 
@@ -188,8 +189,14 @@ impl Inbox {
         self.object
     }
 
-    pub fn layout(&self) -> &RowLayout {
-        &self.layout
+    pub fn layout(&self) -> Arc<RowLayout> {
+        Arc::clone(&self.layout.read())
+    }
+
+    /// From now on rows lie so. The caller holds the write lock, and nothing that was written is
+    /// pending.
+    pub fn lie(&self, layout: RowLayout) {
+        *self.layout.write() = Arc::new(layout);
     }
 
     /// Committed and pending rows of `keys` (`vnode | key`).

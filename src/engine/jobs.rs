@@ -48,7 +48,7 @@ pub(super) fn background() -> (Background, Running) {
 
 /// How the rows of a stored object lie.
 pub(super) fn layout(object: &Object) -> SqlResult<RowLayout> {
-    Ok(RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?)
+    object.layout()
 }
 
 /// How the graph opens a source.

@@ -134,10 +134,8 @@ impl Pump {
         let indices = rows.iter().filter_map(|row| u32::try_from(*row).ok());
         let new = Delta::inserts(batch.clone()).take(&indices.collect::<Vec<u32>>().into())?;
         let delta = if old.is_empty() { new } else { Delta::concat(&batch.schema(), &[old, new])? };
-        let changes = rows
-            .iter()
-            .map(|row| (keys[*row].clone(), Some(values.row(*row).as_ref().to_vec())))
-            .collect();
+        let changes =
+            rows.iter().map(|row| (keys[*row].clone(), Some(values.row(*row).to_vec()))).collect();
         let positions = serde_json::to_vec(&positions)
             .map_err(|error| SqlError::internal(error.to_string()))?;
         let mut meta = vec![(positions_key(self.object), Some(positions))];

@@ -106,9 +106,10 @@ impl Engine {
             Some(_) => object,
             None => catalog.object(sink.from).ok_or_else(|| gone(sink.from))?,
         };
+        let into = catalog.object(sink.into).ok_or_else(|| gone(sink.into))?;
         let pouring = Pouring {
             table: sink.into,
-            columns: sink.columns.clone(),
+            places: sink.columns.iter().map(|column| into.place(*column)).collect(),
             types: object.columns.iter().map(|column| column.sql_type.clone()).collect(),
             append_only: sink.append_only,
         };
@@ -128,6 +129,10 @@ impl Engine {
             id: object.id,
             sink: sink.clone(),
             layout: Arc::new(jobs::layout(from)?),
+            taken: match sink.places.is_empty() {
+                true => (0..pouring.types.len()).collect(),
+                false => sink.places.clone(),
+            },
             pouring,
             state,
             cancel: running.cancel.clone(),
@@ -176,6 +181,8 @@ struct Pour {
     sink: Sink,
     /// How the rows lie that it reads.
     layout: Arc<RowLayout>,
+    /// Which of their columns it takes.
+    taken: Vec<usize>,
     pouring: Pouring,
     state: watch::Sender<Poured>,
     cancel: CancellationToken,
@@ -263,7 +270,10 @@ impl Pour {
     /// Enters a step's changes, and the place after them; `None` if the sink was told to stop
     /// before that.
     async fn pour(&self, step: Step) -> SqlResult<Option<Epoch>> {
-        let Step { epochs, place, .. } = step;
+        let Step { mut epochs, place, .. } = step;
+        for delta in epochs.iter_mut().flatten() {
+            *delta = delta.with_batch(delta.batch().project(&self.taken)?);
+        }
         let context = self.engine.dml_context();
         let session = PgSession::of_server(&[]);
         let query = self.engine.query_context(session, TextStyle::default());

@@ -131,12 +131,11 @@ impl Engine {
         for needed in [Some(object.id), watch.subscription].into_iter().flatten() {
             self.check_whole(needed, &context.snapshot)?;
         }
-        let shown: Vec<usize> = (0..object.columns.len()).collect();
         let reading = Reading {
             object: object.id,
             layout: jobs::layout(object)?,
             row: KeyCodec::of_row(&object.schema())?,
-            shown,
+            shown: object.places(),
             strict: Strict::of(context, object),
             backlog_max: watch.backlog_max,
         };
@@ -367,7 +366,7 @@ impl Reading {
         self.check(snapshot)?;
         let mut epochs: Vec<(Epoch, Vec<Delta>)> = Vec::new();
         for (epoch, delta) in snapshot.changelog(self.object, done, CHANGES)? {
-            let delta = self.shown(&delta)?;
+            let delta = self.shown(&self.layout.fitted(delta)?)?;
             match epochs.last_mut() {
                 Some((last, deltas)) if *last == epoch => deltas.push(delta),
                 _ => epochs.push((epoch, vec![delta])),

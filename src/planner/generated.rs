@@ -204,6 +204,21 @@ pub(super) fn check_words(
     }
 }
 
+/// The names of columns in an expression, as they are without their tables.
+pub fn expression_names(text: &str) -> SqlResult<Vec<String>> {
+    let expression = parse_expression(text)?;
+    let mut names = Vec::new();
+    let _ = ast::visit_expressions(&*expression.tree, |expr| {
+        match expr {
+            ast::Expr::Identifier(ident) => names.push(fold_ident(ident)),
+            ast::Expr::CompoundIdentifier(parts) => names.extend(parts.last().map(fold_ident)),
+            _ => {}
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    Ok(names)
+}
+
 /// Does the same row always give the same value, whatever the session's settings?
 fn is_immutable(plan: &LogicalPlan) -> SqlResult<bool> {
     let mut immutable = true;

@@ -18,6 +18,7 @@ pub mod syntax;
 
 mod alias_lists;
 mod checks;
+mod column_use;
 mod decorrelate;
 mod dml;
 mod drawn;
@@ -63,7 +64,7 @@ mod whole_rows;
 
 pub use checks::{CheckedText, describe_check, plan_checks, plan_checks_at};
 pub use dml::{default_expression, delete_query, insert_query, not_a_default, update_query};
-pub use generated::{check_column_expressions, plan_generated};
+pub use generated::{check_column_expressions, expression_names, plan_generated};
 pub use job::{
     DescribedView, NodeFacts, PlannedView, ViewSettings, describe_view, explain, explain_running,
     plan_index, plan_sink, plan_stored_view, plan_view,

@@ -247,10 +247,20 @@ async fn meant_relation(
     if meant.columns.is_empty() || called_so {
         return Ok(Some(source));
     }
+    let known = meant.known(object);
     let scan = LogicalPlanBuilder::scan(meant.name.as_str(), source, None)?;
-    let columns = scan.schema().columns().into_iter().zip(&meant.columns);
-    let renamed = columns.map(|(column, name)| Expr::Column(column).alias(name));
-    let plan = scan.project(renamed.collect::<Vec<_>>())?.build()?;
+    let columns = scan.schema().columns();
+    let renamed = known.columns.iter().enumerate().map(|(index, column)| {
+        let own = object.column_at(known.place(index)).and_then(|own| columns.get(own));
+        Ok(match own {
+            Some(own) => Expr::Column(own.clone()),
+            // It was dropped: nothing reads it.
+            None => Expr::Literal(ScalarValue::try_from(column.sql_type.to_arrow())?, None),
+        }
+        .alias(&column.name))
+    });
+    let renamed = renamed.collect::<datafusion::error::Result<Vec<_>>>()?;
+    let plan = scan.project(renamed)?.build()?;
     Ok(Some(provider_as_source(Arc::new(ViewTable::new(plan, None)))))
 }
 

@@ -21,6 +21,7 @@ use std::ops::{ControlFlow, Range};
 use sqlparser::ast;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
+use super::column_use::{has_wildcard, known_only};
 use super::job::{Scope, ViewSettings, own_names, same_work, session};
 use super::parse::{fold_ident, parse_expression, parse_query, tokens};
 use super::source::Source;
@@ -33,10 +34,10 @@ use crate::types::ObjectId;
 /// A text that is kept with a definition.
 #[derive(Debug)]
 pub struct Kept<'a> {
-    query: Query,
+    pub(super) query: Query,
     /// The text that the query was read from, which may begin before it.
     text: String,
-    search_path: &'a [String],
+    pub(super) search_path: &'a [String],
     meaning: &'a Meaning,
     /// What the query's columns are to be called; `None`: that does not matter.
     columns: Option<Vec<&'a str>>,
@@ -81,6 +82,16 @@ impl<'a> Kept<'a> {
             meaning.names = scope.meant(&self.query.tree)?;
         }
         Ok(meaning)
+    }
+
+    /// Whether the text has a star: all columns of something, or a product.
+    pub(super) fn says_all(&self) -> bool {
+        self.text.contains('*')
+    }
+
+    /// Whether the text has a word.
+    pub(super) fn says(&self, name: &str) -> SqlResult<bool> {
+        Ok(words(&self.text, &self.query.source)?.iter().any(|word| word.name == name))
     }
 
     /// The text by the names that `catalog` has; `None`: it is as it was written.
@@ -269,6 +280,8 @@ struct Mention {
 
 /// What the mention calls the relation.
 struct Alias {
+    name: String,
+    range: Option<Range<usize>>,
     /// Where it ends, if no list of columns follows.
     end: Option<usize>,
 }
@@ -329,9 +342,11 @@ impl ast::Visitor for Mentions<'_> {
             return ControlFlow::Continue(());
         }
         let end = |ident: &ast::Ident| range(self.source, ident.span).map(|range| range.end);
-        let alias = alias
-            .as_ref()
-            .map(|alias| Alias { end: end(&alias.name).filter(|_| alias.columns.is_empty()) });
+        let alias = alias.as_ref().map(|alias| Alias {
+            name: fold_ident(&alias.name),
+            range: range(self.source, alias.name.span),
+            end: end(&alias.name).filter(|_| alias.columns.is_empty()),
+        });
         let hidden = self.with.clone();
         self.found.push(Mention { parts, range: whole, alias, hidden });
         ControlFlow::Continue(())
@@ -414,7 +429,12 @@ impl Rewriting<'_> {
         for mention in self.mentions {
             self.relation(mention, &mut edits, Called::AsToday);
             let Some((meant, object)) = self.meant(mention) else { continue };
-            for (old, column) in meant.columns.iter().zip(&object.columns) {
+            if self.is_hidden(mention, meant, object) {
+                return None;
+            }
+            let own = |place: usize| object.columns.get(object.column_at(place)?);
+            for (old, place) in meant.columns.iter().zip(meant.known_places()) {
+                let Some(column) = own(place) else { continue };
                 if *old != column.name {
                     renamed.insert(old.as_str(), column.name.as_str());
                 }
@@ -446,6 +466,21 @@ impl Rewriting<'_> {
             edits.insert(place, self.name_for(mention, object));
             self.drop_schema(mention, edits);
         }
+        if self.is_hidden(mention, meant, object) {
+            let relation = match is_named {
+                true => self.kept.text[mention.range.clone()].to_owned(),
+                false => self.name_for(mention, object),
+            };
+            let alias = match &mention.alias {
+                None => format!(" AS {}", quote_identifier(name)),
+                Some(_) => String::new(),
+            };
+            let text = format!("{}{alias}", known_only(meant, object, &relation));
+            edits.insert((mention.range.start, mention.range.end), text);
+            self.drop_schema(mention, edits);
+            self.spell_table(mention, edits);
+            return;
+        }
         let columns = match called {
             Called::AsWritten => columns_under(meant, object),
             Called::AsToday => None,
@@ -464,11 +499,37 @@ impl Rewriting<'_> {
                 self.drop_schema(mention, edits);
                 self.spell_table(mention, edits);
             }
-            (Some(Alias { end: Some(end) }), Some(list)) => {
+            (Some(Alias { end: Some(end), .. }), Some(list)) => {
                 edits.insert((*end, *end), format!("({})", list.join(", ")));
             }
             (Some(_), _) => {}
         }
+    }
+
+    /// Whether the object has to be hidden behind a query of the columns that the text knows: it
+    /// has others now, and the text may speak of all of them.
+    fn is_hidden(&self, mention: &Mention, meant: &Meant, object: &Object) -> bool {
+        if meant.columns.is_empty() || meant.known_places() == object.places() {
+            return false;
+        }
+        let name = schema_and_name(&mention.parts).map_or("", |(_, name)| name);
+        let called = mention.alias.as_ref().map_or(name, |alias| alias.name.as_str());
+        let as_row = |word: &Word| word.name == called && !word.qualifies;
+        let inside = |word: &Word| {
+            let is_in = |range: &Range<usize>| {
+                range.start <= word.range.start && word.range.end <= range.end
+            };
+            let of_alias = |other: &Mention| {
+                other.alias.as_ref().and_then(|alias| alias.range.as_ref()).is_some_and(is_in)
+            };
+            self.mentions.iter().any(|other| is_in(&other.range) || of_alias(other))
+        };
+        let natural = |word: &Word| !word.quoted && word.name == "natural";
+        let words = self.words.iter().filter(|word| !inside(word));
+        has_wildcard(&self.kept.query.tree)
+            || words.clone().any(as_row)
+            || words.clone().any(natural)
+            || columns_under(meant, object).is_some()
     }
 
     /// Whether the mention's words still name the object.
@@ -543,11 +604,14 @@ fn schema_and_name(parts: &[String]) -> Option<(Option<&str>, &str)> {
     }
 }
 
-/// The names that the text has for the columns of a relation, quoted, where they are called
-/// otherwise.
+/// The names that the text has for the columns of a relation, quoted, where those that are there
+/// are called otherwise.
 fn columns_under(meant: &Meant, object: &Object) -> Option<Vec<String>> {
-    let called = object.columns.iter().map(|column| &column.name);
-    let same = meant.columns.is_empty() || called.eq(&meant.columns);
+    let known = meant.columns.iter().zip(meant.known_places());
+    let same = known.into_iter().all(|(name, place)| {
+        let column = object.column_at(place).and_then(|column| object.columns.get(column));
+        column.is_none_or(|column| column.name == *name)
+    });
     (!same).then(|| meant.columns.iter().map(|name| quote_identifier(name)).collect())
 }
 

@@ -347,8 +347,21 @@ pub enum TableChange {
     AddCheck(NewCheck),
     AddForeignKey(NewForeignKey),
     ValidateConstraint(String),
-    DropConstraint {
-        name: String,
+    DropConstraint { name: String, if_exists: bool, cascade: bool },
+    Column(Box<ColumnChange>),
+}
+
+/// What of a table's columns changes.
+#[derive(Debug, Clone)]
+pub enum ColumnChange {
+    Add {
+        column: ColumnDef,
+        if_not_exists: bool,
+        /// They are made after the column.
+        constraints: NewConstraints,
+    },
+    Drop {
+        column: ColumnRef,
         if_exists: bool,
         cascade: bool,
     },
@@ -356,6 +369,28 @@ pub enum TableChange {
     SetDefault {
         column: ColumnRef,
         default: Option<String>,
+    },
+    SetNotNull {
+        column: ColumnRef,
+        not_null: bool,
+    },
+    SetType {
+        column: ColumnRef,
+        sql_type: SqlType,
+        /// The text of the expression that gives the new values.
+        using: Option<String>,
+    },
+    AddIdentity {
+        column: ColumnRef,
+        numbering: Numbering,
+    },
+    DropIdentity {
+        column: ColumnRef,
+        if_exists: bool,
+    },
+    /// What PostgreSQL only keeps in mind.
+    Nothing {
+        column: ColumnRef,
     },
 }
 

@@ -109,6 +109,7 @@ fn table_of(create: CreateTable) -> (ObjectKind, Vec<Column>) {
         append_only: create.append_only,
         connector: None,
         constraints: Constraints::default(),
+        shape: None,
     });
     (kind, columns)
 }

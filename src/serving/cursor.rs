@@ -25,10 +25,34 @@ pub(super) struct Reading {
     pub(super) layout: Arc<RowLayout>,
     /// Stored columns to show, in order.
     pub(super) columns: Vec<usize>,
+    /// Where those are if what is read is an index that lacks one of them.
+    pub(super) beyond: Option<Beyond>,
     /// Schema of the shown columns.
     pub(super) schema: SchemaRef,
     /// What must not fail for the rows to be given at all.
     pub(super) strict: Option<Arc<Strict>>,
+}
+
+/// The rows of an object, to be found by those of an index.
+#[derive(Debug)]
+pub(super) struct Beyond {
+    /// Columns of the index that tell a row.
+    pub(super) key: Vec<usize>,
+    /// How they make the row's key.
+    pub(super) keys: RowLayout,
+    pub(super) rows: Arc<dyn StoredRows>,
+    pub(super) layout: Arc<RowLayout>,
+}
+
+impl Beyond {
+    /// The object's rows to which those of the index belong.
+    fn look(&self, indexed: &Delta) -> SqlResult<Delta> {
+        let keys = self.keys.keys(&indexed.batch().project(&self.key)?)?;
+        let values = self.rows.get_many(&keys)?;
+        let found = keys.iter().zip(&values);
+        let found = found.filter_map(|(key, value)| Some((key.as_slice(), value.as_deref()?)));
+        Ok(self.layout.decode(found)?)
+    }
 }
 
 /// What is left to read.
@@ -169,7 +193,10 @@ impl Reading {
             // Only how many there are.
             (Vec::new(), entries.count(), None)
         } else {
-            let delta = self.layout.decode(entries)?;
+            let mut delta = self.layout.decode(entries)?;
+            if let Some(beyond) = &self.beyond {
+                delta = beyond.look(&delta)?;
+            }
             let columns =
                 self.columns.iter().map(|&column| Arc::clone(delta.batch().column(column)));
             (columns.collect(), delta.rows(), weights(&delta)?)

@@ -228,7 +228,7 @@ fn indexes(context: &QueryContext, object: &Object) -> SqlResult<Vec<IndexRows>>
     }
     for index in context.catalog.indexes(object.id) {
         if context.system.is_whole(index.id, &context.snapshot)? {
-            usable.push(IndexRows::new(Arc::clone(index), context.rows_of(index.id))?);
+            usable.push(IndexRows::new(Arc::clone(index), object, context.rows_of(index.id))?);
         }
     }
     Ok(usable)

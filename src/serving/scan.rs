@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -28,7 +28,7 @@ use datafusion::physical_plan::{
 };
 use futures::stream;
 
-use super::cursor::{Cursor, Reading, Work};
+use super::cursor::{Beyond, Cursor, Reading, Work};
 use super::pushdown::{Access, Choice, KeyRange, choose};
 use super::rows::StoredRows;
 use super::strict::Strict;
@@ -53,6 +53,8 @@ pub enum Shown {
 pub struct ScanProvider {
     object: Arc<Object>,
     schema: SchemaRef,
+    /// Which stored column each of the schema's is.
+    places: Vec<usize>,
     rows: Arc<dyn StoredRows>,
     layout: Arc<RowLayout>,
     constraints: Constraints,
@@ -61,7 +63,7 @@ pub struct ScanProvider {
     unique: Vec<UniqueKeys>,
 }
 
-/// The stored rows of an index.
+/// The stored rows of an index. It may lack columns that came after it was made.
 #[derive(Debug)]
 pub(super) struct IndexRows {
     index: Arc<Object>,
@@ -72,11 +74,47 @@ pub(super) struct IndexRows {
 }
 
 impl IndexRows {
-    pub(super) fn new(index: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
-        let layout =
-            Arc::new(RowLayout::new(index.stored_schema(), &index.key(), &index.distribution())?);
+    pub(super) fn new(
+        index: Arc<Object>,
+        on: &Object,
+        rows: Arc<dyn StoredRows>,
+    ) -> SqlResult<Self> {
         let order = index.index().map(|index| index.order.clone()).unwrap_or_default();
+        // Statements call its columns as they are called now.
+        let named = on.stored_schema();
+        let stored = index.stored_schema();
+        let fields = stored.fields().iter().zip(&order).map(|(field, place)| {
+            field.as_ref().clone().with_name(named.field(*place).name()).with_nullable(true)
+        });
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let layout = Arc::new(RowLayout::new(schema, &index.key(), &index.distribution())?);
         Ok(Self { index, rows, layout, order })
+    }
+}
+
+impl IndexRows {
+    /// Where the index has the object's stored columns `places`; or, if it lacks one of them, what
+    /// finds the object's own rows by those of the index.
+    fn columns(
+        &self,
+        places: &[usize],
+        of: &ScanProvider,
+    ) -> SqlResult<(Vec<usize>, Option<Beyond>)> {
+        let own = |place: &usize| self.order.iter().position(|own| own == place);
+        if let Some(columns) = places.iter().map(own).collect() {
+            return Ok((columns, None));
+        }
+        let key: Option<Vec<usize>> = of.layout.key_columns().iter().map(own).collect();
+        let lacking = || SqlError::internal("an index lacks the key of its table");
+        let schema = Arc::new(self.layout.schema().project(&key.clone().ok_or_else(lacking)?)?);
+        let all: Vec<usize> = (0..schema.fields().len()).collect();
+        let beyond = Beyond {
+            key: key.unwrap_or_default(),
+            keys: RowLayout::new(schema, &all, &all)?,
+            rows: Arc::clone(&of.rows),
+            layout: Arc::clone(&of.layout),
+        };
+        Ok((places.to_vec(), Some(beyond)))
     }
 }
 
@@ -91,21 +129,24 @@ struct Chosen<'a> {
 impl ScanProvider {
     pub fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>, shown: Shown) -> SqlResult<Self> {
         let stored = object.stored_schema();
-        let schema = match shown {
-            Shown::Visible => object.schema(),
-            Shown::Stored => Arc::clone(&stored),
+        let (schema, places) = match shown {
+            Shown::Visible => (object.schema(), object.places()),
+            Shown::Stored => (Arc::clone(&stored), (0..stored.fields().len()).collect()),
         };
-        let layout = Arc::new(RowLayout::new(stored, &object.key(), &object.distribution())?);
-        let key = object.key();
+        let layout = Arc::new(object.layout()?);
+        let key = object.key().into_iter();
+        let key = key.map(|place| places.iter().position(|own| *own == place));
+        let key: Option<Vec<usize>> = key.collect();
+        let key = key.unwrap_or_default();
         // A view's key is not declared: the planner proved it, but for stored rows only.
-        let unique = !key.is_empty()
-            && key.iter().all(|&c| c < schema.fields().len() && !schema.field(c).is_nullable());
+        let unique = !key.is_empty() && key.iter().all(|&c| !schema.field(c).is_nullable());
         let constraints = match unique {
             true => Constraints::new_unverified(vec![Constraint::PrimaryKey(key)]),
             false => Constraints::default(),
         };
         let (indexes, unique) = (Vec::new(), Vec::new());
-        Ok(Self { object, schema, rows, layout, constraints, strict: None, indexes, unique })
+        let strict = None;
+        Ok(Self { object, schema, places, rows, layout, constraints, strict, indexes, unique })
     }
 
     /// Reading raises what `strict` finds.
@@ -188,6 +229,7 @@ impl TableProvider for ScanProvider {
         };
         let schema = Arc::new(self.schema.project(&columns)?);
         let filters: Vec<&Expr> = filters.iter().collect();
+        let places: Vec<usize> = columns.iter().map(|column| self.places[*column]).collect();
         let Chosen { mut choice, index, unique } = self.choose(&filters)?;
         if let Some(unique) = unique {
             choice.access = Access::Keys(found(unique, &choice.access).await?);
@@ -197,18 +239,16 @@ impl TableProvider for ScanProvider {
             Some(index) => (&index.rows, &index.layout),
             None => (&self.rows, &self.layout),
         };
-        let columns = match index {
-            Some(index) => columns
-                .iter()
-                .filter_map(|column| index.order.iter().position(|own| own == column))
-                .collect(),
-            None => columns,
+        let (columns, beyond) = match index {
+            Some(index) => index.columns(&places, self)?,
+            None => (places, None),
         };
         let partitions = partitions(&choice.access, layout, state.config().target_partitions());
         let reading = Reading {
             rows: Arc::clone(rows),
             layout: Arc::clone(layout),
             columns,
+            beyond,
             schema,
             strict: self.strict.clone(),
         };

@@ -245,7 +245,7 @@ pub fn texts(batch: &RecordBatch) -> Vec<String> {
 
 /// How `object`'s rows lie.
 pub fn layout(object: &Object) -> RowLayout {
-    RowLayout::new(object.stored_schema(), &object.key(), &object.distribution()).expect("a layout")
+    object.layout().expect("a layout")
 }
 
 /// A table with these key columns.
@@ -258,6 +258,7 @@ pub fn table(primary_key: &[usize]) -> ObjectKind {
         append_only: false,
         connector: None,
         constraints: Constraints::default(),
+        shape: None,
     })
 }
 

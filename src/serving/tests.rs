@@ -136,7 +136,7 @@ async fn a_statement_reads_one_snapshot_under_the_transactions_own_writes() {
     let values = layout.values(&own).unwrap();
     let overlay = Overlay::from([
         (keys[0].as_slice().into(), None),
-        (keys[1].as_slice().into(), Some(values.row(1).as_ref().into())),
+        (keys[1].as_slice().into(), Some(values.row(1).into())),
     ]);
     let base = context.rows_of(object.id);
     context.rows.insert(object.id, Arc::new(Overlaid::new(base, Arc::new(overlay))));

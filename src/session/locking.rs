@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// False if somebody else has the lock, and it was to be skipped then.
-    async fn take_lock(&mut self, table: &Object, wait: LockWait) -> SqlResult<bool> {
+    async fn take_lock(&mut self, table: &Arc<Object>, wait: LockWait) -> SqlResult<bool> {
         let context = self.dml_context();
         let mut writes =
             self.block.writes.take().unwrap_or_else(|| dml::Transaction::begin(&context));

@@ -219,7 +219,7 @@ fn origin(catalog: &Catalog, plan: &LogicalPlan, column: usize) -> Option<(Objec
                 Some(projection) => *projection.get(column)?,
                 None => column,
             };
-            Some((object.id, i16::try_from(index + 1).ok()?))
+            Some((object.id, i16::try_from(object.number(index)).ok()?))
         }
         LogicalPlan::Filter(_)
         | LogicalPlan::Sort(_)

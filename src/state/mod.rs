@@ -24,7 +24,7 @@ mod table;
 
 pub use changelog::ChangelogEntry;
 pub use error::StateError;
-pub use layout::RowLayout;
+pub use layout::{RowLayout, Values, missing_value};
 pub use pending::{Pending, PendingShare};
 pub use rocks::Page;
 pub use standing::{Standing, StandingErrors, standing_error};

@@ -11,6 +11,7 @@ use crate::catalog::catalog::{
     DEFAULT_OWNER, INFORMATION_SCHEMA, PG_CATALOG, WEIR, is_system_schema,
 };
 use crate::catalog::object::{Column, Identity, Object, ObjectKind, Table};
+use crate::catalog::stored::Dropped;
 use crate::types::{ObjectId, SqlType};
 
 /// Weir's system tables have OIDs from here on, in the order in which the session gives them.
@@ -165,6 +166,29 @@ impl Class {
             Origin::Index(index) => index.on.shared,
             _ => false,
         }
+    }
+
+    /// `pg_attribute.attnum` of its column of this index.
+    pub(super) fn number(&self, index: usize) -> usize {
+        self.object().map_or(index + 1, |object| object.number(index))
+    }
+
+    /// Its columns with their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &ClassColumn)> {
+        let columns = self.columns.iter().enumerate();
+        columns.map(|(index, column)| (self.number(index), column))
+    }
+
+    /// The column with this number.
+    pub(super) fn column(&self, number: i64) -> Option<&ClassColumn> {
+        let number = usize::try_from(number).ok()?;
+        self.numbered().find(|(own, _)| *own == number).map(|(_, column)| column)
+    }
+
+    /// Columns that are gone, by their numbers.
+    pub(super) fn dropped(&self) -> &[Dropped] {
+        let shape = self.object().and_then(|object| object.shape());
+        shape.map_or(&[], |shape| &shape.dropped)
     }
 
     pub(super) fn object(&self) -> Option<&Arc<Object>> {

@@ -85,7 +85,7 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
                 ("confupdtype", Value::text(" ")),
                 ("confdeltype", Value::text(" ")),
                 ("confmatchtype", Value::text(" ")),
-                ("conkey", numbers(&check.columns)),
+                ("conkey", numbers(table, &check.columns)),
                 ("conbin", Value::text(check.shown())),
             ]),
             Constraint::ForeignKey(_, key) => {
@@ -94,6 +94,7 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
                     found.map(|column| column.sql_type.clone()).collect()
                 };
                 let to = context.catalog.object(key.references);
+                let to_numbers = to.map_or(Value::Null, |to| numbers(to, &key.referenced));
                 let to = to.map_or(Vec::new(), |to| types(to, &key.referenced));
                 let from = types(table, &key.columns);
                 let operators = |left: &[SqlType], right: &[SqlType]| {
@@ -115,8 +116,8 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
                     ("confdeltype", Value::text(key.on_delete.letter())),
                     ("confmatchtype", Value::text(if key.full { "f" } else { "s" })),
                     ("connoinherit", Value::Bool(true)),
-                    ("conkey", numbers(&key.columns)),
-                    ("confkey", numbers(&key.referenced)),
+                    ("conkey", numbers(table, &key.columns)),
+                    ("confkey", to_numbers),
                     ("conpfeqop", operators(&to, &from)),
                     ("conppeqop", operators(&to, &to)),
                     ("conffeqop", operators(&from, &from)),

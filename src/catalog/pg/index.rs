@@ -143,8 +143,15 @@ pub fn column_names<'a>(columns: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// The columns of an index in `pg_attribute`.
 pub(super) fn class_columns(object: &Object) -> Vec<ClassColumn> {
     let Some(index) = object.index() else { return Vec::new() };
-    let places = index.keys.iter().map(|key| &key.column).chain(&index.included);
-    let places = places.filter_map(|column| index.order.iter().position(|own| own == column));
+    // What it is ordered by, and has besides, are the first that it stores, each once.
+    let own = || index.keys.iter().map(|key| &key.column).chain(&index.included);
+    let mut distinct: Vec<&usize> = Vec::new();
+    for column in own() {
+        if !distinct.contains(&column) {
+            distinct.push(column);
+        }
+    }
+    let places = own().filter_map(|column| distinct.iter().position(|own| *own == column));
     let columns: Vec<_> = places.filter_map(|place| object.columns.get(place)).collect();
     let names = column_names(columns.iter().map(|column| column.name.as_str()));
     let columns = columns.into_iter().zip(names);
@@ -245,7 +252,7 @@ pub(super) fn pg_index(context: &PgContext, rows: &mut Rows) {
             ("indisvalid", Value::Bool(true)),
             ("indisready", Value::Bool(true)),
             ("indislive", Value::Bool(true)),
-            ("indkey", numbers(&columns)),
+            ("indkey", numbers(&index.on, &columns)),
             ("indcollation", Value::list(types.iter().map(collation))),
             ("indclass", Value::list(types.iter().map(class))),
             ("indoption", Value::list(options)),

@@ -17,6 +17,7 @@ use super::value::{Row, Value};
 use crate::catalog::catalog::{INFORMATION_SCHEMA, PG_CATALOG, is_temporary_schema};
 use crate::catalog::object::{Identity, Object, ObjectKind, Table};
 use crate::catalog::sequence::sequences_in;
+use crate::catalog::stored::dropped_name;
 use crate::types::{ObjectId, SqlType};
 
 /// OIDs of catalogs that other catalogs refer to (`classoid`).
@@ -43,9 +44,9 @@ pub(super) fn count(length: usize) -> Value {
     Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
-/// `attnum`s of columns given by index.
-pub(super) fn numbers(columns: &[usize]) -> Value {
-    Value::list(columns.iter().map(|column| count(column + 1)))
+/// `attnum`s of an object's columns given by index.
+pub(super) fn numbers(object: &Object, columns: &[usize]) -> Value {
+    Value::list(columns.iter().map(|column| count(object.number(*column))))
 }
 
 pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
@@ -86,7 +87,7 @@ pub(super) fn pg_class(context: &PgContext, rows: &mut Rows) {
             ("relisshared", Value::Bool(class.is_shared())),
             ("relpersistence", Value::text(persistence)),
             ("relkind", Value::text(class.kind)),
-            ("relnatts", count(class.columns.len())),
+            ("relnatts", count(class.columns.len() + class.dropped().len())),
             ("relacl", acl),
             ("relhasrules", Value::Bool(matches!(class.kind, "v" | "m"))),
             ("relchecks", constraints::checks(class.object())),
@@ -140,7 +141,7 @@ pub(super) fn pg_attribute(context: &PgContext, rows: &mut Rows) {
 
 fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
     for class in classes {
-        for (position, column) in class.columns.iter().enumerate() {
+        for (number, column) in class.numbered() {
             let layout = column.layout();
             let of_layout = |get: fn(&super::data::Layout) -> &Value, otherwise: Value| {
                 layout.map_or(otherwise, |layout| get(layout).clone())
@@ -151,7 +152,7 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
                 ("atttypid", oid(column.type_oid)),
                 ("attstattarget", Value::Int(-1)),
                 ("attlen", of_layout(|layout| &layout.length, Value::Int(-1))),
-                ("attnum", count(position + 1)),
+                ("attnum", count(number)),
                 ("attndims", Value::Int(column.dimensions)),
                 ("attcacheoff", Value::Int(-1)),
                 ("atttypmod", Value::Int(i64::from(column.typmod))),
@@ -160,6 +161,7 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
                 ("attstorage", of_layout(|layout| &layout.storage, Value::text("x"))),
                 ("attnotnull", Value::Bool(column.not_null)),
                 ("atthasdef", Value::Bool(column.default.is_some() || column.generated.is_some())),
+                ("atthasmissing", Value::Bool(is_missing(&class, number))),
                 (
                     "attidentity",
                     Value::text(match column.identity {
@@ -174,6 +176,23 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
                     "attcollation",
                     collation(&class, column, of_layout(|one| &one.collation, Value::Int(0))),
                 ),
+            ]);
+        }
+        for dropped in class.dropped() {
+            let Some(layout) = layout(dropped.sql_type.oid()) else { continue };
+            rows.push([
+                ("attrelid", oid(class.oid)),
+                ("attname", Value::text(dropped_name(dropped.number))),
+                ("atttypid", oid(0)),
+                ("attlen", layout.length.clone()),
+                ("attnum", count(dropped.number)),
+                ("attcacheoff", Value::Int(-1)),
+                ("atttypmod", Value::Int(i64::from(dropped.sql_type.typmod()))),
+                ("attbyval", layout.by_value.clone()),
+                ("attalign", layout.align.clone()),
+                ("attstorage", layout.storage.clone()),
+                ("attisdropped", Value::Bool(true)),
+                ("attislocal", Value::Bool(true)),
             ]);
         }
         if !matches!(class.kind, "r" | "m" | "S") {
@@ -197,6 +216,15 @@ fn attributes(classes: impl Iterator<Item = Class>, rows: &mut Rows) {
             ]);
         }
     }
+}
+
+/// Whether older rows of a table lack a column, and have a value for it all the same.
+fn is_missing(class: &Class, number: usize) -> bool {
+    let shape = class.object().and_then(|object| object.shape());
+    shape.is_some_and(|shape| {
+        let own = shape.columns.iter().find(|column| column.number == number);
+        own.is_some_and(|own| shape.places[own.place].missing.is_some())
+    })
 }
 
 /// PostgreSQL's own relations sort texts by their bytes, whatever the database does.
@@ -233,7 +261,7 @@ pub(super) fn pg_attrdef(context: &PgContext, rows: &mut Rows) {
         object.columns.iter().enumerate().filter_map(|(position, column)| {
             let column = ClassColumn::of(column);
             let text = column.default.or(column.generated)?;
-            Some((object.id.0, position + 1, text))
+            Some((object.id.0, object.number(position), text))
         })
     });
     for (table, number, text) in defaults {
@@ -306,7 +334,7 @@ pub(super) fn pg_constraint(context: &PgContext, rows: &mut Rows) {
             ("confmatchtype", Value::text(" ")),
             ("conislocal", Value::Bool(true)),
             ("connoinherit", Value::Bool(true)),
-            ("conkey", numbers(&index.key())),
+            ("conkey", numbers(&index.on, &index.key())),
         ]);
     }
     constraints::pg_constraint(context, rows);
@@ -430,7 +458,7 @@ pub(super) fn pg_description(context: &PgContext, rows: &mut Rows) {
     for object in context.catalog.objects() {
         push(PG_CLASS, object.id.0, 0, &object.comment);
         for (position, column) in object.columns.iter().enumerate() {
-            push(PG_CLASS, object.id.0, position + 1, &column.comment);
+            push(PG_CLASS, object.id.0, object.number(position), &column.comment);
         }
     }
 }
@@ -469,9 +497,12 @@ pub(super) fn pg_depend(context: &PgContext, rows: &mut Rows) {
         let id = object.id.0;
         if let Some(own) = object.sequence().and_then(|sequence| sequence.owned_by) {
             let kind = if own.identity { "i" } else { "a" };
-            push_column(PG_CLASS, id, [PG_CLASS, own.table.0], own.column + 1, kind);
+            let table = context.catalog.object(own.table);
+            let number = table.map_or(own.column + 1, |table| table.number(own.column));
+            push_column(PG_CLASS, id, [PG_CLASS, own.table.0], number, kind);
         }
-        for (number, column) in (1..).zip(&object.columns) {
+        for (index, column) in object.columns.iter().enumerate() {
+            let number = object.number(index);
             let Some(text) = column.default.as_deref().filter(|_| object.relkind() == 'r') else {
                 continue;
             };

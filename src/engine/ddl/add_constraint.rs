@@ -218,8 +218,8 @@ fn check_rows(
         let from = last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let page = snapshot.page(TableId::contents(table.id), from, None, PAGE_ROWS_MAX)?;
         let rows = layout.decode(page.entries())?.batch().clone();
-        let visible = &rows.columns()[..table.columns.len()];
-        if checks.failing(visible, rows.num_rows())?.is_some() {
+        let visible = rows.project(&table.places())?;
+        if checks.failing(visible.columns(), rows.num_rows())?.is_some() {
             let (name, relation) = (&check.name, &table.name.name);
             let message = format!(
                 "check constraint \"{name}\" of relation \"{relation}\" is violated by some row"

@@ -1,4 +1,4 @@
-//! `ALTER TABLE`: constraints that indexes enforce, and defaults.
+//! `ALTER TABLE`: constraints that indexes enforce. Columns are `columns`'s.
 //!
 //! A primary key that is added is a unique index, NOT NULL columns, and the catalog saying so: rows
 //! go on being told apart by their hidden id, so that nothing that reads the table is built again.
@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 use super::add_constraint::Added;
 use super::authority::Deed;
 use super::constraint::definition_of;
-use super::role::Edit;
 use super::{DdlOutcome, Names, check_database, drop};
 use crate::catalog::{Catalog, Object, ObjectKind, QualifiedName};
 use crate::engine::Engine;
 use crate::error::{SqlError, SqlResult, code};
 use crate::planner;
 use crate::planner::statement::{
-    AlterTable, ColumnDef, ColumnRef, CreateIndex, IndexKey, NewConstraint, TableChange,
+    AlterTable, ColumnChange, ColumnRef, CreateIndex, IndexKey, NewConstraint, NewConstraints,
+    TableChange,
 };
 
 impl Engine {
@@ -29,8 +29,60 @@ impl Engine {
         parallelism: usize,
         cancel: &CancellationToken,
     ) -> SqlResult<DdlOutcome> {
+        let columns = statement.changes.iter().filter_map(|change| match change {
+            TableChange::Column(change) => Some(change.as_ref()),
+            _ => None,
+        });
+        let columns: Vec<&ColumnChange> = columns.collect();
+        if columns.is_empty() {
+            let all: Vec<&TableChange> = statement.changes.iter().collect();
+            return self.alter_constraints(statement, &all, names, parallelism, cancel).await;
+        }
+        let catalog = self.catalog();
+        let Some(before) = altered(&catalog, statement, "ADD COLUMN", names)? else {
+            return Ok(skipped(statement));
+        };
+        let others = statement.changes.iter().filter(|one| !matches!(one, TableChange::Column(_)));
+        let brought = columns.iter().flat_map(|change| constraints_of(change, before));
+        let brought: Vec<TableChange> = brought.chain(others.cloned()).collect();
+        if brought.is_empty() {
+            return self.alter_columns(statement, &columns, names, cancel).await;
+        }
+        // What was added can be taken away again, and nothing else.
+        let undoable = columns.iter().all(|change| matches!(change, ColumnChange::Add { .. }))
+            && brought.iter().all(is_addition);
+        if !undoable {
+            let what = "ALTER TABLE of columns and constraints in one statement";
+            return Err(SqlError::unsupported(what).hint("Say them one after the other."));
+        }
+        let mut outcome = self.alter_columns(statement, &columns, names, cancel).await?;
+        let brought: Vec<&TableChange> = brought.iter().collect();
+        match self.alter_constraints(statement, &brought, names, parallelism, cancel).await {
+            Ok(done) => outcome.notices.extend(done.notices),
+            Err(error) => {
+                let undo: Vec<ColumnChange> =
+                    columns.iter().filter_map(|change| undone(change, before)).collect();
+                let undo: Vec<&ColumnChange> = undo.iter().collect();
+                let never = CancellationToken::new();
+                if let Err(left) = self.alter_columns(statement, &undo, names, &never).await {
+                    tracing::error!(table = %statement.table, %left, "columns stay");
+                }
+                return Err(error);
+            }
+        }
+        Ok(outcome)
+    }
+
+    async fn alter_constraints(
+        self: &Arc<Self>,
+        statement: &AlterTable,
+        changes: &[&TableChange],
+        names: &Names,
+        parallelism: usize,
+        cancel: &CancellationToken,
+    ) -> SqlResult<DdlOutcome> {
         let mut outcome = DdlOutcome::default();
-        for change in &statement.changes {
+        for change in changes {
             let done = match change {
                 TableChange::AddConstraint(new) => {
                     self.add_constraint(statement, new, names, parallelism, cancel).await?
@@ -47,9 +99,7 @@ impl Engine {
                 TableChange::DropConstraint { name, if_exists, cascade } => {
                     self.drop_constraint(statement, name, (*if_exists, *cascade), names).await?
                 }
-                TableChange::SetDefault { column, default } => {
-                    self.set_default(statement, column, default.clone(), names).await?
-                }
+                TableChange::Column(_) => continue,
             };
             outcome.notices.extend(done.notices);
         }
@@ -147,46 +197,38 @@ impl Engine {
         self.take_away(&plan.objects, next, changes).await?;
         Ok(drop::outcome(plan))
     }
+}
 
-    async fn set_default(
-        &self,
-        statement: &AlterTable,
-        column: &ColumnRef,
-        default: Option<String>,
-        names: &Names,
-    ) -> SqlResult<DdlOutcome> {
-        let deed = Deed::OwnColumn(&statement.table);
-        let _one_at_a_time = self.permitted(deed, names).await?;
-        let catalog = self.catalog();
-        let Some(table) = altered(&catalog, statement, "ALTER COLUMN ... SET DEFAULT", names)?
-        else {
-            return Ok(skipped(statement));
-        };
-        let place = column_of(table, column)?;
-        check_plain(table, place)?;
-        let mut columns: Vec<ColumnDef> = table.columns.iter().map(declared).collect();
-        columns[place].default = default;
-        let path = &names.search_path;
-        let (catalog, name) = (&catalog, &table.name.name);
-        let depends_on = planner::check_column_expressions(catalog, path, name, &mut columns)?;
-        let mut changed = Object { depends_on, ..Object::clone(table) };
-        changed.columns[place].default = columns[place].default.clone();
-        let mut edit = Edit::new(catalog);
-        edit.apply(|catalog| catalog.with_changed(changed))?;
-        self.finish_edit(edit).await?;
-        Ok(DdlOutcome::default())
+fn is_addition(change: &TableChange) -> bool {
+    use TableChange::{AddCheck, AddConstraint, AddForeignKey};
+    matches!(change, AddConstraint(_) | AddCheck(_) | AddForeignKey(_))
+}
+
+/// Whether a change adds a column that `before` does not have.
+fn adds<'a>(change: &'a ColumnChange, before: &Object) -> Option<(&'a str, &'a NewConstraints)> {
+    match change {
+        ColumnChange::Add { column, constraints, .. } => {
+            let is_new = before.columns.iter().all(|known| known.name != column.name);
+            is_new.then_some((column.name.as_str(), constraints))
+        }
+        _ => None,
     }
 }
 
-fn declared(column: &crate::catalog::Column) -> ColumnDef {
-    ColumnDef {
-        name: column.name.clone(),
-        sql_type: column.sql_type.clone(),
-        not_null: column.not_null,
-        default: column.default.clone(),
-        generated: column.generated.clone(),
-        numbering: None,
-    }
+/// The constraints that a new column brings.
+fn constraints_of(change: &ColumnChange, before: &Object) -> Vec<TableChange> {
+    let Some((_, brought)) = adds(change, before) else { return Vec::new() };
+    let unique = brought.unique.iter().cloned().map(TableChange::AddConstraint);
+    let checks = brought.checks.iter().cloned().map(TableChange::AddCheck);
+    let keys = brought.foreign_keys.iter().cloned().map(TableChange::AddForeignKey);
+    unique.chain(checks).chain(keys).collect()
+}
+
+/// What takes a column away again that a change has added.
+fn undone(change: &ColumnChange, before: &Object) -> Option<ColumnChange> {
+    let (name, _) = adds(change, before)?;
+    let column = ColumnRef { name: name.to_owned(), position: 0 };
+    Some(ColumnChange::Drop { column, if_exists: true, cascade: true })
 }
 
 /// The table that a statement names; `None`: there is none, and that is well.
@@ -219,29 +261,6 @@ pub(super) fn altered<'a>(
 
 pub(super) fn skipped(statement: &AlterTable) -> DdlOutcome {
     DdlOutcome::notice(format!("relation \"{}\" does not exist, skipping", statement.table))
-}
-
-fn column_of(table: &Object, column: &ColumnRef) -> SqlResult<usize> {
-    table.columns.iter().position(|found| found.name == column.name).ok_or_else(|| {
-        let message = format!(
-            "column \"{}\" of relation \"{}\" does not exist",
-            column.name, table.name.name
-        );
-        SqlError::new(code::UNDEFINED_COLUMN, message)
-    })
-}
-
-/// Refuses a default where the values come from elsewhere.
-fn check_plain(table: &Object, place: usize) -> SqlResult<()> {
-    let column = &table.columns[place];
-    let what = match (column.identity, &column.generated) {
-        (Some(_), _) => "an identity column",
-        (_, Some(_)) => "a generated column",
-        _ => return Ok(()),
-    };
-    let message =
-        format!("column \"{}\" of relation \"{}\" is {what}", column.name, table.name.name);
-    Err(SqlError::new(code::SYNTAX_ERROR, message))
 }
 
 /// The index that enforces a new constraint.

@@ -72,6 +72,17 @@ impl Engine {
         Ok(turn)
     }
 
+    /// The same if nobody else has the turn; `None`: somebody has.
+    pub(super) fn permitted_now(
+        &self,
+        deed: Deed<'_>,
+        names: &Names,
+    ) -> SqlResult<Option<MutexGuard<'_, ()>>> {
+        let Ok(turn) = self.ddl.try_lock() else { return Ok(None) };
+        self.check_deed(deed, names)?;
+        Ok(Some(turn))
+    }
+
     fn check_deed(&self, deed: Deed<'_>, names: &Names) -> SqlResult<()> {
         let catalog = self.catalog();
         let actor = catalog.actor(&names.user)?;

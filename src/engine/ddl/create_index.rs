@@ -137,7 +137,7 @@ pub(super) fn index_object(
     let mut index = shape.index(on, statement.unique, parallelism);
     index.nulls_not_distinct = statement.unique && statement.nulls_not_distinct;
     index.constraint = constraint.map(|primary| IndexConstraint { id: oids.next(), primary });
-    let columns = index.order.iter().filter_map(|column| on.columns.get(*column));
+    let columns = index.order.iter().filter_map(|place| on.columns.get(on.column_at(*place)?));
     let columns =
         columns.map(|column| Column { default: None, comment: None, ..column.clone() }).collect();
     Ok(Object {
@@ -226,19 +226,19 @@ impl Shape {
     /// The index's columns first, each once, then the others; the hidden row id, if there is one,
     /// is the last.
     fn index(self, on: &Object, unique: bool, parallelism: usize) -> Index {
-        let stored = 0..on.stored_schema().fields().len();
-        let mut order: Vec<usize> = Vec::with_capacity(stored.len());
-        for column in self.columns().chain(stored) {
-            if !order.contains(&column) {
-                order.push(column);
+        let mut order: Vec<usize> = Vec::with_capacity(on.columns.len() + 1);
+        let own = self.columns().map(|column| on.place(column));
+        for place in own.chain(on.places()).chain(on.row_id_place()) {
+            if !order.contains(&place) {
+                order.push(place);
             }
         }
-        let place = |column: usize| order.iter().position(|own| *own == column);
         let mut key: Vec<usize> = Vec::new();
         let own = on.key();
         if !own.is_empty() {
-            for column in self.keys.iter().map(|key| key.column).chain(own) {
-                key.extend(place(column).filter(|place| !key.contains(place)));
+            for place in self.keys.iter().map(|key| on.place(key.column)).chain(own) {
+                let place = order.iter().position(|own| *own == place);
+                key.extend(place.filter(|place| !key.contains(place)));
             }
         }
         let append_only = on.append_only();
@@ -250,6 +250,7 @@ impl Shape {
             constraint: None,
             included: self.included,
             order,
+            width: on.shape().map_or(0, |shape| shape.places.len()),
             key,
             append_only,
             parallelism,

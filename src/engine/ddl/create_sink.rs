@@ -154,11 +154,13 @@ async fn plan(
     if !depends_on.contains(&table.id) {
         depends_on.push(table.id);
     }
+    let altered = catalog.object(from).filter(|from| from.shape().is_some());
     let sink = Sink {
         query,
         from,
         into: table.id,
         columns: filled,
+        places: altered.map(|from| from.places()).unwrap_or_default(),
         reader: oids.next(),
         snapshot: statement.snapshot,
         append_only,

@@ -134,6 +134,7 @@ impl Engine {
             append_only: statement.append_only,
             connector: statement.connector.clone(),
             constraints: Constraints::default(),
+            shape: None,
         };
         let object = Object {
             id,

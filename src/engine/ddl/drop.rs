@@ -125,6 +125,17 @@ impl Engine {
         next: Catalog,
         changes: Vec<MetaEntry>,
     ) -> SqlResult<()> {
+        self.take_away_from(None, objects, next, changes).await
+    }
+
+    /// The same for who holds the write lock of a table that stays.
+    pub(super) async fn take_away_from(
+        &self,
+        table: Option<ObjectId>,
+        objects: &[ObjectId],
+        next: Catalog,
+        changes: Vec<MetaEntry>,
+    ) -> SqlResult<()> {
         // Functions are in the catalog alone.
         let catalog = self.catalog();
         let relations = objects.iter().copied().filter(|id| catalog.object(*id).is_some());
@@ -151,7 +162,8 @@ impl Engine {
         };
         let guards: Vec<(ObjectId, ObjectId)> = objects.iter().filter_map(guarded).collect();
         let held = objects.iter().chain(guards.iter().map(|(on, _)| on));
-        let held: BTreeSet<ObjectId> = held.copied().collect();
+        let held = held.copied().filter(|object| Some(*object) != table);
+        let held: BTreeSet<ObjectId> = held.collect();
         let mut locks = Vec::new();
         for object in held.into_iter().filter(|object| self.inbox(*object).is_some()) {
             locks.push(self.locks.seize(object).await?);

@@ -4,6 +4,7 @@
 mod add_constraint;
 mod alter_table;
 mod authority;
+mod columns;
 mod comment;
 mod constraint;
 mod create_index;

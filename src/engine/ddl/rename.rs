@@ -26,7 +26,8 @@ use crate::planner::{Kept, Name, call_in_schema, calls_into, computed_by};
 use crate::types::ObjectId;
 
 /// Columns that PostgreSQL has in every table.
-const SYSTEM_COLUMNS: &[&str] = &["ctid", "xmin", "cmin", "xmax", "cmax", "tableoid", ROW_ID];
+pub(super) const SYSTEM_COLUMNS: &[&str] =
+    &["ctid", "xmin", "cmin", "xmax", "cmax", "tableoid", ROW_ID];
 
 impl Engine {
     /// Calls something otherwise.
@@ -489,15 +490,15 @@ pub(super) fn with_meaning(
     Ok(object)
 }
 
-/// The definitions whose texts name what is renamed.
-struct Readers {
+/// The definitions whose texts name what is renamed, or what is altered.
+pub(super) struct Readers {
     renamed: Vec<ObjectId>,
     objects: Vec<ObjectId>,
     functions: Vec<ObjectId>,
 }
 
 impl Readers {
-    fn of(edit: &Edit, renamed: &[ObjectId]) -> Self {
+    pub(super) fn of(edit: &Edit, renamed: &[ObjectId]) -> Self {
         let catalog = &edit.catalog;
         let reads = |id: &ObjectId| catalog.needs(*id).iter().any(|on| renamed.contains(on));
         Self {
@@ -509,14 +510,19 @@ impl Readers {
 
     /// Writes down what their names mean now, and, of what gets other columns, what they call
     /// those.
-    fn hold(&self, edit: &mut Edit, columns_of: Option<&Object>) -> SqlResult<()> {
+    pub(super) fn hold(&self, edit: &mut Edit, columns_of: Option<&Object>) -> SqlResult<()> {
+        self.hold_to(edit, |meaning| {
+            columns_of.into_iter().for_each(|object| meaning.hold_columns(object));
+        })
+    }
+
+    /// Writes down what their names mean now, and what `hold` adds to that.
+    pub(super) fn hold_to(&self, edit: &mut Edit, hold: impl Fn(&mut Meaning)) -> SqlResult<()> {
         let catalog = edit.catalog.clone();
         let mut meanings = BTreeMap::new();
         self.each(&catalog, |id, kept| {
             let mut meaning = kept.meaning(&catalog)?;
-            if let Some(object) = columns_of {
-                meaning.hold_columns(object);
-            }
+            hold(&mut meaning);
             meanings.insert(id, meaning);
             Ok(())
         })?;
@@ -524,7 +530,7 @@ impl Readers {
     }
 
     /// Says how they read by the names that are now.
-    fn show(&self, edit: &mut Edit) -> SqlResult<()> {
+    pub(super) fn show(&self, edit: &mut Edit) -> SqlResult<()> {
         let catalog = edit.catalog.clone();
         let mut meanings = BTreeMap::new();
         self.each(&catalog, |id, kept| {
@@ -535,7 +541,7 @@ impl Readers {
         edit.apply(|catalog| catalog.with_meanings(meanings, &self.renamed))
     }
 
-    fn each(
+    pub(super) fn each(
         &self,
         catalog: &Catalog,
         mut act: impl FnMut(ObjectId, Kept<'_>) -> SqlResult<()>,

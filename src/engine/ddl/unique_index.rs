@@ -31,7 +31,7 @@ fn mark(index: ObjectId) -> Vec<u8> {
 /// The guard of a unique index; none if it is not unique.
 pub(in crate::engine) fn guard_of(on: &Object, index: &Object) -> SqlResult<Option<Guard>> {
     let Some(kind) = index.index().filter(|kind| kind.unique) else { return Ok(None) };
-    let columns: Vec<usize> = kind.keys.iter().map(|key| key.column).collect();
+    let columns: Vec<usize> = kind.keys.iter().map(|key| on.place(key.column)).collect();
     let name = index.name.name.clone();
     let primary = kind.constraint.is_some_and(|constraint| constraint.primary);
     let guard = Guard::new(index.id, name, &on.stored_schema(), &columns)?;
@@ -174,7 +174,8 @@ pub(in crate::engine) fn fill(store: &Store, on: &Object, guard: &Guard) -> SqlR
 /// 23502.
 fn null_in_key(on: &Object, guard: &Guard, rows: &RecordBatch, row: usize) -> SqlError {
     let is_null = |column: &&usize| rows.column(**column).is_null(row);
-    let column = guard.columns().iter().find(is_null).and_then(|one| on.columns.get(*one));
+    let null = guard.columns().iter().find(is_null);
+    let column = null.and_then(|place| on.columns.get(on.column_at(*place)?));
     let (column, table) = (column.map_or("", |one| &one.name), &on.name.name);
     let message = format!("column \"{column}\" of relation \"{table}\" contains null values");
     SqlError::new(code::NOT_NULL_VIOLATION, message)

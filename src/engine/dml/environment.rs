@@ -94,8 +94,12 @@ impl Environment {
         let touch = naming.writes.touch(&object);
         let catalog = lock_all(context, transaction, &object, &touch).await?;
         let gone = || SqlError::internal("a table that is gone");
-        let current = catalog.object(object.id).map(Arc::clone).ok_or_else(gone)?;
+        let newest = catalog.object(object.id).map(Arc::clone).ok_or_else(gone)?;
         let mut query = query.clone();
+        if newest != object {
+            query.catalog = Arc::new(query.catalog.with_newer(&newest));
+        }
+        let object = newest;
         query.rows.extend(transaction.rows());
         query.unique = transaction.unique()?;
         let rows: Arc<dyn StoredRows> = query.rows_of(object.id);
@@ -107,7 +111,7 @@ impl Environment {
         let unique = indexes.filter(|index| index.index().is_some_and(|index| index.unique));
         let unique = unique.cloned().collect();
         let state = serving::session_state(&query)?;
-        let target = target_of(&state, &query.catalog, (&object, current.checks()), rows)?;
+        let target = target_of(&state, &query.catalog, (&object, object.checks()), rows)?;
         Ok(Self {
             state,
             parameters: parameters.clone(),
@@ -117,7 +121,7 @@ impl Environment {
             unique,
             with: naming.with.cloned(),
             catalog,
-            current,
+            current: object,
         })
     }
 

@@ -150,7 +150,7 @@ impl Inserter {
             };
             match (holder, self.on_taken) {
                 (Holder::None, _) => {
-                    self.changes.put(key, values.row(index).as_ref());
+                    self.changes.put(key, values.row(index));
                     self.arbiters.add(&mut asked, index);
                     free.push(row);
                 }

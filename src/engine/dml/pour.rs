@@ -43,9 +43,9 @@ const PAGE_ROWS_MAX: usize = 8192;
 #[derive(Debug, Clone)]
 pub struct Pouring {
     pub table: ObjectId,
-    /// The table's columns that it fills, one for each of the rows' first columns.
-    pub columns: Vec<usize>,
-    /// The types of these columns of the rows.
+    /// The table's stored columns that it fills, one for each of the rows' columns.
+    pub places: Vec<usize>,
+    /// The types of the rows' columns.
     pub types: Vec<SqlType>,
     /// Rows that go away are left where they are.
     pub append_only: bool,
@@ -87,9 +87,15 @@ pub async fn pour(
             entered?
         }
     };
+    let target = &environment.target.object;
+    let columns = pouring.places.iter().map(|place| {
+        let gone = || SqlError::internal("a column that a sink fills is gone");
+        target.column_at(*place).ok_or_else(gone)
+    });
+    let columns = columns.collect::<SqlResult<Vec<_>>>()?;
     let pourer = Pourer {
         context: context.clone(),
-        sources: sources(&environment, &pouring.columns, &pouring.types)?,
+        sources: sources(&environment, &columns, &pouring.types)?,
         assigning: environment.assigning.clone(),
         target: environment.target.clone(),
         pouring: pouring.clone(),
@@ -194,7 +200,7 @@ impl Pourer {
                 (old, Some(Found { batch, row })) => {
                     let value = values[batch].row(row as usize);
                     match old {
-                        Some(old) if old.as_slice() == value.as_ref() => continue,
+                        Some(old) if old.as_slice() == value => continue,
                         Some(_) if self.is_fixed() => {
                             let error = self.target.duplicate(&batches[batch], row as usize);
                             self.refuse(error, &batches[batch], row as usize);
@@ -203,7 +209,7 @@ impl Pourer {
                         Some(old) => going.push((key.as_slice(), old.as_slice())),
                         None => {}
                     }
-                    self.changes.put(key, value.as_ref());
+                    self.changes.put(key, value);
                     coming[batch].push(row);
                 }
             }
@@ -217,7 +223,7 @@ impl Pourer {
     }
 
     fn add_and_take(&mut self, epochs: &[Vec<Delta>]) -> SqlResult<()> {
-        let codec = KeyCodec::new(self.target.layout.schema(), &self.pouring.columns)?;
+        let codec = KeyCodec::new(self.target.layout.schema(), &self.pouring.places)?;
         let mut net: HashMap<Box<[u8]>, (i64, Found)> = HashMap::new();
         let mut batches = Vec::new();
         for delta in epochs.iter().flatten() {
@@ -260,7 +266,7 @@ impl Pourer {
         let keys = self.target.layout.keys(&rows)?;
         let values = self.target.layout.values(&rows)?;
         for (row, key) in keys.iter().enumerate() {
-            self.changes.put(key, values.row(row).as_ref());
+            self.changes.put(key, values.row(row));
         }
         self.changes.came(rows);
         Ok(())
@@ -319,8 +325,7 @@ impl Pourer {
                 // What was refused when it came is not there to go.
                 Err(_) if sign == Sign::Went => {}
                 Err(error) => {
-                    let shown: Vec<usize> = (0..self.pouring.types.len()).collect();
-                    self.refuse(error, &given.project(&shown)?, 0);
+                    self.refuse(error, &given, 0);
                 }
             }
         }

@@ -60,7 +60,7 @@ fn add(target: &Target, changes: &mut Changes, new: &RecordBatch) -> SqlResult<(
         if taken[row] || matches!(changes.get(key), Some(Some(_))) {
             return Err(target.duplicate(new, row));
         }
-        changes.put(key, values.row(row).as_ref());
+        changes.put(key, values.row(row));
     }
     Ok(())
 }

@@ -73,8 +73,8 @@ pub(super) fn check_writable(object: &Object, intent: Intent) -> SqlResult<()> {
 
 impl Target {
     pub(super) fn new(object: Arc<Object>, rows: Arc<dyn StoredRows>) -> SqlResult<Self> {
-        let layout = RowLayout::new(object.stored_schema(), &object.key(), &object.distribution())?;
-        Ok(Self { object, layout: Arc::new(layout), rows, generated: None, checks: None })
+        let layout = Arc::new(object.layout()?);
+        Ok(Self { object, layout, rows, generated: None, checks: None })
     }
 
     pub(super) fn stored_schema(&self) -> &SchemaRef {
@@ -103,23 +103,22 @@ impl Target {
             generated.fill(&mut columns, rows)?;
         }
         self.check_not_null(&columns)?;
-        if let Some(checks) = &self.checks {
-            let rows = columns.first().map_or(0, |column| column.len());
-            if let Some((row, name)) = checks.failing(&columns, rows)? {
-                return Err(self.failing(&columns, row, name)?);
-            }
+        let rows = columns.first().map(|column| column.len());
+        let rows = rows.or_else(|| row_ids.as_ref().map(Array::len)).unwrap_or(0);
+        if let Some(checks) = &self.checks
+            && let Some((row, name)) = checks.failing(&columns, rows)?
+        {
+            return Err(self.failing(&columns, row, name)?);
         }
-        if let Some(row_ids) = row_ids {
-            columns.push(Arc::new(row_ids));
-        }
+        let row_ids = row_ids.map(|ids| Arc::new(ids) as ArrayRef);
+        let columns = self.object.stored_columns(columns, row_ids, rows);
         let batch = RecordBatch::try_new(Arc::clone(self.stored_schema()), columns)?;
         Ok(canonical(batch)?)
     }
 
     /// Rows as the relation shows them.
     pub(super) fn visible(&self, stored: &RecordBatch) -> SqlResult<RecordBatch> {
-        let columns: Vec<usize> = (0..self.object.columns.len()).collect();
-        Ok(stored.project(&columns)?)
+        Ok(stored.project(&self.object.places())?)
     }
 
     /// Batches of rows as the relation shows them.
@@ -182,10 +181,11 @@ impl Target {
             format!("duplicate key value violates unique constraint \"{constraint}\""),
         )
         .about(About { constraint: Some(constraint), ..self.about() });
-        let key = self.layout.key_columns();
+        let key = self.layout.key_columns().iter();
+        let key: Vec<usize> = key.filter_map(|place| self.object.column_at(*place)).collect();
         let names: Vec<&str> = key.iter().map(|&c| self.object.columns[c].name.as_str()).collect();
-        let values: SqlResult<Vec<String>> =
-            key.iter().map(|&c| self.text(c, rows.column(c), row)).collect();
+        let text = |&column: &usize| self.text(column, rows.column(self.object.place(column)), row);
+        let values: SqlResult<Vec<String>> = key.iter().map(text).collect();
         match values {
             Ok(values) => error.detail(format!(
                 "Key ({})=({}) already exists.",

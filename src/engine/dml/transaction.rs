@@ -246,22 +246,22 @@ impl Transaction {
     }
 
     /// Takes the lock of `object` in `mode`, if the transaction does not hold it in that or a
-    /// higher one.
+    /// higher one. Gives the object as it is then: while somebody waits for the lock, its columns
+    /// may become others.
     pub(super) async fn lock(
         &mut self,
         context: &Context,
-        object: &Object,
+        object: &Arc<Object>,
         mode: LockMode,
-    ) -> SqlResult<()> {
-        if self.holds(object.id, mode) {
-            return Ok(());
+    ) -> SqlResult<Arc<Object>> {
+        if !self.holds(object.id, mode) {
+            inbox_of(context, object)?;
+            let timeout = context.lock_timeout;
+            let held = context.locks.acquire(self.owner, object.id, mode, timeout).await?;
+            // It may have been dropped meanwhile.
+            self.note_lock(context, inbox_of(context, object)?, held);
         }
-        inbox_of(context, object)?;
-        let timeout = context.lock_timeout;
-        let held = context.locks.acquire(self.owner, object.id, mode, timeout).await?;
-        // It may have been dropped meanwhile.
-        self.note_lock(context, inbox_of(context, object)?, held);
-        Ok(())
+        Ok((context.catalog)().object(object.id).unwrap_or(object).clone())
     }
 
     fn holds(&self, object: ObjectId, mode: LockMode) -> bool {
@@ -303,12 +303,12 @@ impl Transaction {
     pub async fn lock_table(
         &mut self,
         context: &Context,
-        table: &Object,
+        table: &Arc<Object>,
         wait: LockWait,
     ) -> SqlResult<bool> {
         let mode = LockMode::Write;
         if wait == LockWait::Wait || self.holds(table.id, mode) {
-            return self.lock(context, table, mode).await.map(|()| true);
+            return self.lock(context, table, mode).await.map(|_| true);
         }
         let inbox = inbox_of(context, table)?;
         match context.locks.try_acquire(self.owner, table.id, mode)? {
@@ -387,7 +387,7 @@ impl Transaction {
         if !guards.is_empty() {
             let (taken, deltas) = (Arc::clone(&table.taken), deltas.clone());
             let inbox = Arc::clone(&table.inbox);
-            let check = move || unique::check(&guards, &taken, &deltas, inbox.layout());
+            let check = move || unique::check(&guards, &taken, &deltas, &inbox.layout());
             changed = blocking(check).await?;
         }
         let notes = self.undo.notes();

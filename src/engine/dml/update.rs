@@ -152,16 +152,15 @@ pub(super) fn replacement(
     let stored = target.stored_schema();
     let width = stored.fields().len();
     let old = RecordBatch::try_new(Arc::clone(stored), batch.columns()[..width].to_vec())?;
-    let visible = target.object.columns.len();
-    let mut columns: Vec<ArrayRef> = old.columns()[..visible].to_vec();
+    let mut columns: Vec<ArrayRef> = target.visible(&old)?.columns().to_vec();
     for (position, &column) in assigned.iter().enumerate() {
         let from = SqlType::of_field(batch.schema().field(width + position));
         let values = batch.column(width + position);
         let to = &target.object.columns[column];
         columns[column] = assigning.assign(values, &from, &to.sql_type, &to.name)?;
     }
-    let row_ids =
-        (width > visible).then(|| old.column(visible).as_primitive::<Int64Type>().clone());
+    let row_ids = target.object.row_id_place();
+    let row_ids = row_ids.map(|place| old.column(place).as_primitive::<Int64Type>().clone());
     let new = target.stored_rows(columns, row_ids)?;
     Ok(Replacement { old, new })
 }

@@ -55,6 +55,7 @@ fn table(
             append_only: false,
             connector: None,
             constraints: Constraints::default(),
+            shape: None,
         }),
         columns: columns.collect(),
         definition: String::new(),

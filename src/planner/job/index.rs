@@ -16,10 +16,12 @@ pub fn plan_index(catalog: &Catalog, index: &Object) -> SqlResult<Job> {
     let on = catalog
         .object(kind.on)
         .ok_or_else(|| SqlError::internal(format!("object {} is gone", kind.on.0)))?;
-    // It calls the columns as they were called when it was made: so its plan stays what it was.
-    let mut known = Object::clone(on);
+    // It knows the columns that there were when it was made, and calls them as they were called: so
+    // its plan stays what it was.
+    let width = if kind.width == 0 { kind.order.len() } else { kind.width };
+    let mut known = on.known_up_to(width);
     for (place, column) in kind.order.iter().zip(&index.columns) {
-        if let Some(known) = known.columns.get_mut(*place) {
+        if let Some(known) = known.column_at(*place).and_then(|one| known.columns.get_mut(one)) {
             known.name.clone_from(&column.name);
         }
     }

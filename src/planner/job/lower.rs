@@ -139,14 +139,14 @@ impl<'a> Lowering<'a> {
             return Err(SqlError::internal("a filter was pushed into a job's relation"));
         }
         let object = object_of(&scan.source)?;
-        let columns = match &scan.projection {
+        let places = match &scan.projection {
             // Rows without columns would be hard to count: one that nobody reads comes along.
             Some(columns) if columns.is_empty() => vec![0],
-            Some(columns) => columns.clone(),
-            // A stored row may have its hidden id after what it shows.
-            None => (0..object.columns.len()).collect(),
+            Some(columns) => columns.iter().map(|column| object.place(*column)).collect(),
+            // A stored row may have more than it shows.
+            None => object.places(),
         };
-        Ok(Tree::scan(object).select(&columns))
+        Ok(Tree::scan(object).select(&places))
     }
 
     fn union(&mut self, union: &Union) -> SqlResult<Tree> {

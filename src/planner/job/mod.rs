@@ -36,6 +36,6 @@ pub use index::plan_index;
 pub use plan::{
     DescribedView, PlannedView, ViewSettings, describe_view, plan_sink, plan_stored_view, plan_view,
 };
-pub(super) use plan::{own_names, session};
+pub(super) use plan::{own_names, session, work_text};
 pub(super) use relation::{Scope, meant_by};
 pub(super) use same::same_work;

@@ -145,6 +145,19 @@ pub(in crate::planner) fn own_names(
     Ok(plan.schema().fields().iter().map(|field| shown(field.name()).to_owned()).collect())
 }
 
+/// The work that `query` is, as DataFusion shows it.
+pub(in crate::planner) fn work_text(
+    catalog: &Catalog,
+    settings: ViewSettings<'_>,
+    query: &Query,
+) -> SqlResult<String> {
+    let state = session()?;
+    let request = Request { catalog, settings, query, names: Names::Numbered };
+    let (plan, _) = logical(&state, request)?;
+    let plan = catch("planning the view", || optimize(&state, plan))?;
+    Ok(plan.display_indent_schema().to_string())
+}
+
 /// The work that `query` is, whatever its columns are called.
 pub(super) fn plan_numbered(
     catalog: &Catalog,

@@ -141,7 +141,7 @@ impl Scope<'_> {
                 schema: name.schema().map(str::to_owned),
                 name: name.table().to_owned(),
                 object: object.id,
-                columns: Vec::new(),
+                ..Meant::default()
             });
         }
         Ok(meant)

@@ -50,9 +50,11 @@ pub(super) struct Shared {
 }
 
 impl Tree {
+    /// All columns may be NULL: those that are NOT NULL now may once not have been, or be dropped
+    /// later, when rows have nothing there.
     pub(super) fn scan(object: Arc<Object>) -> Self {
         Self {
-            schema: object.stored_schema(),
+            schema: nullable(&object.stored_schema()),
             key: sorted(object.key()),
             append_only: object.append_only(),
             kind: TreeKind::Scan(object),

@@ -1,10 +1,11 @@
-//! ALTER TABLE: constraints, and defaults.
+//! ALTER TABLE: constraints. Columns are `alter_columns`'s.
 
 use sqlparser::tokenizer::Token;
 
 use super::super::statement::{AlterTable, StatementKind, TableChange};
-use super::constraint;
+use super::super::syntax::Name;
 use super::front::Front;
+use super::{alter_columns, constraint};
 use crate::error::{SqlError, SqlResult};
 
 /// `ALTER TABLE [IF EXISTS] [ONLY] name change, ...`, after ALTER. `None`: it says something that
@@ -24,16 +25,7 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<Option<StatementKind>> {
     if *front.peek(ahead) == Token::Mul {
         ahead += 1;
     }
-    let ours = match () {
-        () if front.is(ahead, "add") => {
-            let first = ["constraint", "primary", "unique", "check", "foreign"];
-            first.iter().any(|word| front.is(ahead + 1, word))
-        }
-        () if front.is(ahead, "validate") => front.is(ahead + 1, "constraint"),
-        () if front.is(ahead, "drop") => front.is(ahead + 1, "constraint"),
-        () => front.is(ahead, "alter"),
-    };
-    if !ours {
+    if !["add", "drop", "alter", "validate"].iter().any(|word| front.is(ahead, word)) {
         return Ok(None);
     }
     front.advance();
@@ -41,11 +33,14 @@ pub(super) fn alter(front: &mut Front<'_>) -> SqlResult<Option<StatementKind>> {
     front.eat(&["only"]);
     let table = front.name()?;
     front.eat_token(&Token::Mul);
-    let changes = front.list(change)?;
+    let changes = front.list(|front| change(front, &table))?;
     Ok(Some(StatementKind::AlterTable(Box::new(AlterTable { table, if_exists, changes }))))
 }
 
-fn change(front: &mut Front<'_>) -> SqlResult<TableChange> {
+fn change(front: &mut Front<'_>, table: &Name) -> SqlResult<TableChange> {
+    if let Some(change) = alter_columns::change(front, table)? {
+        return Ok(change);
+    }
     let position = front.position();
     if front.eat(&["add"]) {
         return constraint::added(front);
@@ -60,23 +55,6 @@ fn change(front: &mut Front<'_>) -> SqlResult<TableChange> {
     if front.eat(&["validate", "constraint"]) {
         return Ok(TableChange::ValidateConstraint(front.identifier()?.name));
     }
-    let refused = |what: &str| {
-        Err(SqlError::unsupported(format!("ALTER TABLE ... {what}")).position(position))
-    };
-    if !front.eat(&["alter"]) {
-        let what = front.word()?.to_uppercase();
-        return refused(&what);
-    }
-    front.eat(&["column"]);
-    let column = front.identifier()?;
-    if front.eat(&["set", "default"]) {
-        let start = front.mark();
-        front.expression()?;
-        let default = Some(front.text_since(start));
-        return Ok(TableChange::SetDefault { column, default });
-    }
-    if front.eat(&["drop", "default"]) {
-        return Ok(TableChange::SetDefault { column, default: None });
-    }
-    refused("ALTER COLUMN with anything but SET DEFAULT and DROP DEFAULT")
+    let what = front.word()?.to_uppercase();
+    Err(SqlError::unsupported(format!("ALTER TABLE ... {what}")).position(position))
 }

@@ -7,11 +7,11 @@ use sqlparser::tokenizer::Token;
 
 use super::super::statement::{
     ColumnDef, ColumnRef, CreateDatabase, CreateMaterializedView, CreateSchema, CreateSource,
-    CreateTable, CreateView, NewConstraints, Numbering, OnCommit, StatementKind,
+    CreateTable, CreateView, NewConstraint, NewConstraints, Numbering, OnCommit, StatementKind,
 };
 use super::super::syntax::Name;
 use super::front::Front;
-use super::{constraint, function, index, options, role, sequence, sink, subscribe};
+use super::{alter_columns, constraint, function, index, options, role, sequence, sink, subscribe};
 use crate::catalog::object::OnError;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
@@ -284,6 +284,8 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
             constraint::not_deferrable(front)?;
         } else if front.eat(&["default"]) {
             column.default = Some(front.default_text()?);
+        } else if front.is(0, "collate") {
+            alter_columns::collation(front)?;
         } else if let Some(computed) = generated(front, position)? {
             let twice = match computed {
                 Computed::By(text) => column.generated.replace(text).map(|_| GENERATIONS),
@@ -330,6 +332,26 @@ fn column(front: &mut Front<'_>, table: &Name, elements: &mut Elements) -> SqlRe
     }
     elements.columns.push(column);
     Ok(())
+}
+
+/// The definition of a column that a table gets, and the constraints that it brings.
+pub(super) fn new_column(
+    front: &mut Front<'_>,
+    table: &Name,
+) -> SqlResult<(ColumnDef, NewConstraints)> {
+    let position = front.position();
+    let mut elements = Elements::default();
+    column(front, table, &mut elements)?;
+    let Some(column) = elements.columns.pop() else { return Err(front.syntax_error()) };
+    let mut constraints = elements.constraints;
+    if elements.primary_key.is_some() {
+        let columns = vec![ColumnRef { name: column.name.clone(), position }];
+        let name = elements.primary_key_name;
+        let (included, nulls_not_distinct) = (Vec::new(), false);
+        let key = NewConstraint { name, primary: true, columns, included, nulls_not_distinct };
+        constraints.unique.push(key);
+    }
+    Ok((column, constraints))
 }
 
 const GENERATIONS: &str = "multiple generation clauses";
@@ -387,8 +409,8 @@ fn generated(front: &mut Front<'_>, position: usize) -> SqlResult<Option<Compute
 }
 
 /// Names the constraint that is not built; anything else is for the caller to trip over.
-fn refuse_column_constraint(front: &Front<'_>, position: usize) -> SqlResult<()> {
-    let refused = [("collate", "COLLATE"), ("compression", "COMPRESSION")];
+pub(super) fn refuse_column_constraint(front: &Front<'_>, position: usize) -> SqlResult<()> {
+    let refused = [("compression", "COMPRESSION")];
     match refused.iter().find(|(word, _)| front.is(0, word)) {
         Some((_, what)) => Err(SqlError::unsupported(what).position(position)),
         None => Ok(()),

@@ -5,6 +5,7 @@
 //! queries, expressions, types and DML bodies are sqlparser's, everything else is read here, so
 //! that the streaming statements and PostgreSQL's own session statements have one grammar.
 
+mod alter_columns;
 mod alter_table;
 mod constraint;
 mod copy;

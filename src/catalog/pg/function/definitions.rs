@@ -59,11 +59,11 @@ pub(super) const FUNCTIONS: [Function; 23] = [
     }),
     strict("pg_column_is_updatable", (3, 3), Returns::Boolean, |context, arguments| {
         let class = class(context, argument(arguments, 0).as_oid().unwrap_or(0));
-        let number = argument(arguments, 1).as_int().and_then(|n| usize::try_from(n - 1).ok());
+        let number = argument(arguments, 1).as_int();
         let Some(class) = class.filter(|class| class.kind == "r") else {
             return Ok(Value::Bool(false));
         };
-        let column = number.and_then(|number| class.columns.get(number));
+        let column = number.and_then(|number| class.column(number));
         Ok(Value::Bool(column.is_some_and(|column| column.generated.is_none())))
     }),
     strict("pg_indexam_has_property", (2, 2), Returns::Boolean, |context, arguments| {
@@ -119,8 +119,8 @@ pub(super) const FUNCTIONS: [Function; 23] = [
     }),
     strict("col_description", (2, 2), Returns::Text, |context, arguments| {
         let class = class(context, argument(arguments, 0).as_oid().unwrap_or(0));
-        let number = argument(arguments, 1).as_int().and_then(|n| usize::try_from(n - 1).ok());
-        let column = class.as_ref().zip(number).and_then(|(class, n)| class.columns.get(n));
+        let number = argument(arguments, 1).as_int();
+        let column = class.as_ref().zip(number).and_then(|(class, n)| class.column(n));
         Ok(Value::optional(column.and_then(|column| column.comment.as_deref())))
     }),
     strict("shobj_description", (2, 2), Returns::Text, |context, arguments| {

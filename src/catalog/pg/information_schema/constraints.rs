@@ -54,7 +54,7 @@ fn not_nulls(context: &PgContext) -> Vec<(Class, Vec<(String, String)>)> {
     let tables = classes(context).into_iter().filter(|class| class.kind == "r");
     let checks = tables.map(|class| {
         let namespace = namespace_oid(context, &class.schema);
-        let columns = (1..).zip(&class.columns).filter(|(_, column)| column.not_null);
+        let columns = class.numbered().filter(|(_, column)| column.not_null);
         let checks = columns.map(|(number, column)| {
             let name = format!("{namespace}_{}_{number}_not_null", class.oid);
             (name, format!("{} IS NOT NULL", column.name))

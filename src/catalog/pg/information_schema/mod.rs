@@ -12,7 +12,7 @@ use super::PgContext;
 use super::class::{Class, ClassColumn, class_of_row_type, classes};
 use super::data::fixed_value;
 use super::names::type_text;
-use super::objects::view_text;
+use super::objects::{count, view_text};
 use super::relation::Rows;
 use super::sequences::{IdentityShape, shown_expression};
 use super::value::Value;
@@ -87,7 +87,7 @@ pub(super) fn views(context: &PgContext, rows: &mut Rows) {
 
 pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
     for class in standard(context) {
-        for (position, column) in (1..).zip(&class.columns) {
+        for (number, column) in class.numbered() {
             let shape = Shape::of(context, column);
             let identity = IdentityShape::of(context, column);
             rows.push([
@@ -95,7 +95,7 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
                 ("table_schema", Value::text(&class.schema)),
                 ("table_name", Value::text(&class.name)),
                 ("column_name", Value::text(&column.name)),
-                ("ordinal_position", Value::Int(position)),
+                ("ordinal_position", count(number)),
                 (
                     "column_default",
                     Value::optional(
@@ -122,7 +122,7 @@ pub(super) fn columns(context: &PgContext, rows: &mut Rows) {
                     Value::optional(shape.domain.as_ref().map(|_| INFORMATION_SCHEMA)),
                 ),
                 ("domain_name", Value::optional(shape.domain)),
-                ("dtd_identifier", Value::text(position.to_string())),
+                ("dtd_identifier", Value::text(number.to_string())),
                 ("is_self_referencing", yes_or_no(false)),
                 ("is_identity", yes_or_no(column.identity.is_some())),
                 ("identity_generation", identity.generation),

@@ -48,20 +48,24 @@ pub(super) struct ByIndex {
 }
 
 impl ByIndex {
-    /// The first index of `child` that begins with the columns `from`.
+    /// The first index of `child` that begins with the columns at `from`.
     pub(super) fn of(catalog: &Catalog, child: &Object, from: &[usize]) -> SqlResult<Option<Self>> {
         let begins = |object: &&Arc<Object>| {
             let keys = object.index().map_or(&[][..], |index| &index.keys);
             let first: BTreeSet<usize> =
-                keys.iter().take(from.len()).map(|key| key.column).collect();
+                keys.iter().take(from.len()).map(|key| child.place(key.column)).collect();
             first.len() == from.len() && from.iter().all(|column| first.contains(column))
         };
         let Some(object) = catalog.indexes(child.id).find(begins) else { return Ok(None) };
         let Some(index) = object.index() else { return Ok(None) };
+        // It may not know columns that came after it.
+        if index.order.len() < child.stored_schema().fields().len() {
+            return Ok(None);
+        }
         let schema = object.stored_schema();
         let first = index.keys.iter().take(from.len());
         let place = |column: usize| from.iter().position(|one| *one == column);
-        let order: Option<Vec<usize>> = first.map(|key| place(key.column)).collect();
+        let order: Option<Vec<usize>> = first.map(|key| place(child.place(key.column))).collect();
         let columns: Option<Vec<usize>> = (0..index.order.len())
             .map(|stored| index.order.iter().position(|own| *own == stored))
             .collect();

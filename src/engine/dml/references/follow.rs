@@ -59,13 +59,12 @@ impl Settling<'_> {
         };
         let mut replacements = Vec::with_capacity(found.rows.len());
         for old in found.rows {
-            let visible = target.object.columns.len();
-            let mut columns: Vec<ArrayRef> = old.columns()[..visible].to_vec();
+            let mut columns: Vec<ArrayRef> = target.visible(&old)?.columns().to_vec();
             for (column, new) in self.new_values(link, &values, &old)? {
                 columns[column] = new;
             }
-            let ids = (old.num_columns() > visible)
-                .then(|| old.column(visible).as_primitive::<Int64Type>().clone());
+            let ids = target.object.row_id_place();
+            let ids = ids.map(|place| old.column(place).as_primitive::<Int64Type>().clone());
             let new = target.stored_rows(columns, ids)?;
             replacements.push(Replacement { old, new });
         }
@@ -86,10 +85,10 @@ impl Settling<'_> {
         let rows = old.num_rows();
         match values {
             Values::Null => {
-                let nulls =
-                    link.key.columns.iter().map(|column| {
-                        (*column, new_null_array(old.column(*column).data_type(), rows))
-                    });
+                let nulls = link.key.columns.iter().map(|column| {
+                    let place = link.child.place(*column);
+                    (*column, new_null_array(old.column(place).data_type(), rows))
+                });
                 Ok(nulls.collect())
             }
             Values::Default(sources) => {

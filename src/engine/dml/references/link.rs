@@ -34,7 +34,7 @@ pub(super) struct Link {
     /// The table that refers, and the one that it refers to.
     pub(super) child: Arc<Object>,
     pub(super) parent: Arc<Object>,
-    /// The columns of both, in the order of the parent's key.
+    /// Where the columns of both lie in their rows, in the order of the parent's key.
     from: Vec<usize>,
     to: Vec<usize>,
     parent_types: Vec<DataType>,
@@ -134,14 +134,15 @@ impl Link {
         let parent = catalog.object(key.references).map(Arc::clone).ok_or_else(gone)?;
         let (to, index) = match catalog.object(key.key).and_then(|object| object.index()) {
             Some(index) => {
-                (index.keys.iter().map(|key| key.column).collect::<Vec<_>>(), Some(key.key))
+                let columns = index.keys.iter().map(|key| parent.place(key.column));
+                (columns.collect::<Vec<_>>(), Some(key.key))
             }
             None => (parent.key(), None),
         };
-        let place = |column: &usize| key.referenced.iter().position(|one| one == column);
-        let places: Option<Vec<usize>> = to.iter().map(place).collect();
-        let from = places.iter().flatten().filter_map(|place| key.columns.get(*place));
-        let from: Vec<usize> = from.copied().collect();
+        let pair = |to: &usize| key.referenced.iter().position(|one| parent.place(*one) == *to);
+        let pairs: Option<Vec<usize>> = to.iter().map(pair).collect();
+        let from = pairs.iter().flatten().filter_map(|pair| key.columns.get(*pair));
+        let from: Vec<usize> = from.map(|column| child.place(*column)).collect();
         if from.len() != key.columns.len() {
             return Err(SqlError::internal("a foreign key is not of the columns of its index"));
         }
@@ -218,10 +219,12 @@ impl Link {
     /// which are in the order of the parent's key.
     pub(super) fn referring(&self, values: &[ArrayRef]) -> SqlResult<Vec<(usize, ArrayRef)>> {
         let schema = self.child.stored_schema();
-        let cast = self.from.iter().zip(values).map(|(column, values)| {
-            let to = schema.field(*column).data_type();
+        let cast = self.from.iter().zip(values).map(|(place, values)| {
+            let to = schema.field(*place).data_type();
             let checked = CastOptions { safe: false, ..CastOptions::default() };
-            Ok((*column, cast_with_options(values, to, &checked)?))
+            let column = self.child.column_at(*place);
+            let column = column.ok_or_else(|| SqlError::internal("a foreign key of no column"))?;
+            Ok((column, cast_with_options(values, to, &checked)?))
         });
         cast.collect()
     }
@@ -344,7 +347,7 @@ impl Link {
     }
 }
 
-/// The ways by which rows of the child are found whose columns `from` are unique.
+/// The ways by which rows of the child are found whose columns at `from` are unique.
 fn paths(catalog: &Catalog, child: &Object, from: &[usize]) -> SqlResult<Vec<Path>> {
     let schema = child.stored_schema();
     let path = |columns: &[usize], index: Option<ObjectId>| -> SqlResult<Option<Path>> {
@@ -356,11 +359,12 @@ fn paths(catalog: &Catalog, child: &Object, from: &[usize]) -> SqlResult<Vec<Pat
     };
     let mut found = Vec::new();
     if let ObjectKind::Table(kind) = &child.kind {
-        found.extend(path(&kind.primary_key, None)?);
+        let key: Vec<usize> = kind.primary_key.iter().map(|one| child.place(*one)).collect();
+        found.extend(path(&key, None)?);
     }
     for object in catalog.indexes(child.id) {
         let Some(index) = object.index().filter(|index| index.unique) else { continue };
-        let columns: Vec<usize> = index.keys.iter().map(|key| key.column).collect();
+        let columns: Vec<usize> = index.keys.iter().map(|key| child.place(key.column)).collect();
         found.extend(path(&columns, Some(object.id))?);
     }
     Ok(found)
@@ -385,7 +389,7 @@ fn text(table: &Object, columns: &[usize], rows: &RecordBatch, row: usize) -> Sq
         let Some(of) = table.columns.get(column) else { continue };
         names.push(of.name.clone());
         let sql_type: &SqlType = &of.sql_type;
-        let text = text_of(sql_type, rows.column(column), row, &TextStyle::default())?;
+        let text = text_of(sql_type, rows.column(table.place(column)), row, &TextStyle::default())?;
         values.push(text.unwrap_or_else(|| "null".to_owned()));
     }
     Ok(format!("({})=({})", names.join(", "), values.join(", ")))
