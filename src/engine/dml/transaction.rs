@@ -261,7 +261,7 @@ impl Transaction {
             // It may have been dropped meanwhile.
             self.note_lock(context, inbox_of(context, object)?, held);
         }
-        Ok((context.catalog)().object(object.id).unwrap_or(object).clone())
+        Ok(Arc::clone((context.catalog)().object(object.id).unwrap_or(object)))
     }
 
     fn holds(&self, object: ObjectId, mode: LockMode) -> bool {
