@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::state::{Page, Snapshot, StateError, TableReader};
 use crate::types::TableId;
@@ -141,20 +141,45 @@ impl StoredRows for PendingRows {
 #[derive(Debug)]
 pub struct Overlaid {
     base: Arc<dyn StoredRows>,
-    overlay: Arc<Overlay>,
+    own: Own,
+}
+
+#[derive(Debug)]
+enum Own {
+    /// As they are now, whatever the transaction writes later.
+    Kept(Arc<Overlay>),
+    /// Until the transaction writes on, which changes them in place.
+    Passing(Weak<Overlay>),
 }
 
 impl Overlaid {
+    /// For whoever reads them while the transaction writes on: it goes on with a copy then.
     pub fn new(base: Arc<dyn StoredRows>, overlay: Arc<Overlay>) -> Self {
-        Self { base, overlay }
+        Self { base, own: Own::Kept(overlay) }
+    }
+
+    /// For a statement that has read all of them before what it changes is written.
+    pub fn passing(base: Arc<dyn StoredRows>, overlay: &Arc<Overlay>) -> Self {
+        Self { base, own: Own::Passing(Arc::downgrade(overlay)) }
+    }
+
+    fn own(&self) -> Result<Arc<Overlay>, StateError> {
+        match &self.own {
+            Own::Kept(overlay) => Ok(Arc::clone(overlay)),
+            Own::Passing(overlay) => overlay.upgrade().ok_or_else(|| {
+                let message = "a statement reads its transaction's rows after it has written";
+                StateError::Storage(message.to_owned())
+            }),
+        }
     }
 }
 
 impl StoredRows for Overlaid {
     fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StateError> {
         let mut values = self.base.get_many(keys)?;
+        let own = self.own()?;
         for (key, value) in keys.iter().zip(&mut values) {
-            if let Some(own) = self.overlay.get(key.as_slice()) {
+            if let Some(own) = own.get(key.as_slice()) {
                 *value = own.as_deref().map(<[u8]>::to_vec);
             }
         }
@@ -168,6 +193,7 @@ impl StoredRows for Overlaid {
         entries_max: usize,
     ) -> Result<Entries, StateError> {
         let base = self.base.page(from, to, entries_max)?;
+        let overlay = self.own()?;
         // Beyond the base's page there may be entries of the base that are not read yet.
         let end = match &base.resume {
             Some(resume) => Bound::Included(resume.as_slice()),
@@ -176,7 +202,7 @@ impl StoredRows for Overlaid {
         if is_empty_range(from, end) {
             return Ok(base);
         }
-        let mut own = self.overlay.range::<[u8], _>((from, end)).peekable();
+        let mut own = overlay.range::<[u8], _>((from, end)).peekable();
         if own.peek().is_none() {
             return Ok(base);
         }

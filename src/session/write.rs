@@ -22,13 +22,21 @@ impl Session {
         let command = command(kind);
         self.check_writable(command)?;
         let context = self.dml_context();
-        let query = self.query_context()?;
+        // What the transaction has written is read under the statement's locks, and only there.
+        let written = self.block.writes.take();
+        let query = self.query_context();
+        let mut writes = written.unwrap_or_else(|| dml::Transaction::begin(&context));
+        let query = match query {
+            Ok(query) => query,
+            Err(error) => {
+                self.block.writes = Some(writes);
+                return Err(error);
+            }
+        };
         let parameters = dml::BoundParameters {
             declared: parameters.declared(),
             values: parameters.values.clone(),
         };
-        let mut writes =
-            self.block.writes.take().unwrap_or_else(|| dml::Transaction::begin(&context));
         let interrupts = Arc::clone(&self.interrupts);
         let transaction = &mut writes;
         let work = async {

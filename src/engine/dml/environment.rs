@@ -100,7 +100,7 @@ impl Environment {
             query.catalog = Arc::new(query.catalog.with_newer(&newest));
         }
         let object = newest;
-        query.rows.extend(transaction.rows());
+        query.rows.extend(transaction.passing_rows());
         query.unique = transaction.unique()?;
         let rows: Arc<dyn StoredRows> = query.rows_of(object.id);
         let alias = naming.alias.unwrap_or(&object.name.name).to_owned();

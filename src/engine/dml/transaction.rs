@@ -341,11 +341,22 @@ impl Transaction {
 
     /// The rows of every locked table as this transaction sees them: committed, pending, its own.
     pub fn rows(&self) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
+        self.rows_by(|pending, overlay| Overlaid::new(pending, Arc::clone(overlay)))
+    }
+
+    /// The same for a statement that has read them before it writes.
+    pub(super) fn passing_rows(&self) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
+        self.rows_by(Overlaid::passing)
+    }
+
+    fn rows_by(
+        &self,
+        over: impl Fn(Arc<dyn StoredRows>, &Arc<Overlay>) -> Overlaid,
+    ) -> Vec<(ObjectId, Arc<dyn StoredRows>)> {
         self.tables
             .iter()
             .map(|(object, table)| {
-                let pending = Arc::new(PendingRows::new(table.inbox.reader()));
-                let rows = Overlaid::new(pending, Arc::clone(&table.overlay));
+                let rows = over(Arc::new(PendingRows::new(table.inbox.reader())), &table.overlay);
                 (*object, Arc::new(rows) as Arc<dyn StoredRows>)
             })
             .collect()

@@ -33,7 +33,7 @@ pub async fn truncate(
     }
     let mut emptied = Vec::with_capacity(objects.len());
     let mut bytes = 0;
-    let rows = transaction.rows();
+    let rows = transaction.passing_rows();
     for object in objects {
         let Some((_, rows)) = rows.iter().find(|(id, _)| *id == object.id) else { continue };
         let target = Target::new(object, Arc::clone(rows))?;
