@@ -119,8 +119,7 @@ async fn nothing_is_built_again() -> Result<()> {
         SELECT id, amount, b, c FROM t)) AS d";
     ensure!(value(&client, difference).await? == "0", "the copy is another");
     server.stop().await?;
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "weir check: {}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 
@@ -240,8 +239,7 @@ async fn writers_write_meanwhile(parallelism: usize) -> Result<()> {
     server.restart().await?;
     started(&server).await?;
     server.stop().await?;
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "weir check: {}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 
@@ -286,8 +284,7 @@ async fn death_at(failpoint: &'static str) -> Result<()> {
         EXCEPT SELECT v, n FROM m) AS d";
     ensure!(value(&client, sums).await? == "0", "the view is wrong");
     server.stop().await?;
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "weir check: {}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 
@@ -349,8 +346,7 @@ async fn a_view_that_catches_up_goes_on() -> Result<()> {
     server.restart().await?;
     started(&server).await?;
     server.stop().await?;
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "weir check: {}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 

@@ -97,8 +97,7 @@ async fn death_in_a_commit(failpoint: &'static str) -> Result<()> {
         acknowledged += usize::from(client.simple_query(&insert).await.is_ok());
     }
     server.kill();
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     server.restart().await?;
     let client = server.connect().await?;
     let rows: usize = value(&client, "SELECT count(*) FROM t").await?.parse()?;
@@ -134,8 +133,7 @@ async fn a_view_goes_on_catching_up() -> Result<()> {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     server.stop().await?;
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 
@@ -177,8 +175,7 @@ async fn a_standing_error_survives_kills() -> Result<()> {
         tokio::time::sleep(pause).await;
         server.kill();
         writing.await?;
-        let check = server.run_check()?;
-        ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+        server.check_views()?;
         server.restart().await?;
         let client = server.connect().await?;
         let failing: u64 = value(&client, "SELECT count(*) FROM t WHERE v = 0").await?.parse()?;
@@ -282,8 +279,7 @@ async fn a_cancelled_create_leaves_nothing() -> Result<()> {
         execute(&client, drop).await?;
     }
     server.kill();
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     server.restart().await?;
     let client = server.connect().await?;
     let left = "SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c \

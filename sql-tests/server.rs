@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 use tokio_postgres::Client;
 
@@ -152,6 +152,14 @@ impl Server {
         let mut command = without_settings(binary());
         command.arg("check").arg("--data").arg(self.data());
         Ok(command.stdin(Stdio::null()).output()?)
+    }
+
+    /// Every view of a stopped server must be what `weir check` computes.
+    pub(crate) fn check_views(&self) -> Result<()> {
+        let check = self.run_check()?;
+        let said = String::from_utf8_lossy(&check.stdout);
+        ensure!(check.status.success(), "weir check: {said}");
+        Ok(())
     }
 
     async fn wait_until_ready(&mut self) -> Result<()> {

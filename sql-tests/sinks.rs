@@ -88,8 +88,7 @@ async fn killed_at_random_moments() -> Result<()> {
     ensure!(errors == "0", "{errors} rows were refused");
     let status = server.stop().await?;
     ensure!(status.success(), "{status}");
-    let check = server.run_check()?;
-    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    server.check_views()?;
     Ok(())
 }
 

@@ -86,6 +86,7 @@ pub mod code {
     pub const INVALID_OBJECT_DEFINITION: SqlState = "42P17";
     pub const INDETERMINATE_DATATYPE: SqlState = "42P18";
     pub const OUT_OF_MEMORY: SqlState = "53200";
+    pub const TOO_MANY_COLUMNS: SqlState = "54011";
     pub const TOO_MANY_CONNECTIONS: SqlState = "53300";
     pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = "53400";
     pub const PROGRAM_LIMIT_EXCEEDED: SqlState = "54000";

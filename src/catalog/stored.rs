@@ -114,7 +114,7 @@ impl Shape {
         let number = taken.chain(dropped).max().unwrap_or(0) + 1;
         if number > NUMBERS_MAX {
             let message = format!("tables can have at most {NUMBERS_MAX} columns");
-            return Err(SqlError::new("54011", message));
+            return Err(SqlError::new(code::TOO_MANY_COLUMNS, message));
         }
         self.columns.push(Attribute { number, place });
         Ok(())

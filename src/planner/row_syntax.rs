@@ -99,7 +99,7 @@ fn cube(rows: &[Vec<Expr>]) -> SqlResult<Vec<Vec<Expr>>> {
     const ROWS_MAX: usize = 12;
     if rows.len() > ROWS_MAX {
         let message = format!("CUBE is limited to {ROWS_MAX} elements");
-        return Err(SqlError::new("54011", message));
+        return Err(SqlError::new(code::TOO_MANY_COLUMNS, message));
     }
     let sets = (0..1_usize << rows.len()).rev().map(|set| {
         let rows = rows.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);

@@ -394,6 +394,13 @@ pub enum ColumnChange {
     },
 }
 
+impl ColumnChange {
+    /// Whether it adds a column that brings constraints.
+    pub fn brings(&self) -> bool {
+        matches!(self, ColumnChange::Add { constraints, .. } if !constraints.is_empty())
+    }
+}
+
 /// A constraint that an index enforces.
 #[derive(Debug, Clone)]
 pub struct NewConstraint {

@@ -38,6 +38,9 @@ impl Engine {
             let all: Vec<&TableChange> = statement.changes.iter().collect();
             return self.alter_constraints(statement, &all, names, parallelism, cancel).await;
         }
+        if columns.len() == statement.changes.len() && !columns.iter().any(|one| one.brings()) {
+            return self.alter_columns(statement, &columns, names, cancel).await;
+        }
         let catalog = self.catalog();
         let Some(before) = altered(&catalog, statement, "ADD COLUMN", names)? else {
             return Ok(skipped(statement));
@@ -45,9 +48,6 @@ impl Engine {
         let others = statement.changes.iter().filter(|one| !matches!(one, TableChange::Column(_)));
         let brought = columns.iter().flat_map(|change| constraints_of(change, before));
         let brought: Vec<TableChange> = brought.chain(others.cloned()).collect();
-        if brought.is_empty() {
-            return self.alter_columns(statement, &columns, names, cancel).await;
-        }
         // What was added can be taken away again, and nothing else.
         let undoable = columns.iter().all(|change| matches!(change, ColumnChange::Add { .. }))
             && brought.iter().all(is_addition);
@@ -224,11 +224,11 @@ fn constraints_of(change: &ColumnChange, before: &Object) -> Vec<TableChange> {
     unique.chain(checks).chain(keys).collect()
 }
 
-/// What takes a column away again that a change has added.
+/// What takes a column away again that a change has added, unless somebody else reads it already.
 fn undone(change: &ColumnChange, before: &Object) -> Option<ColumnChange> {
     let (name, _) = adds(change, before)?;
     let column = ColumnRef { name: name.to_owned(), position: 0 };
-    Some(ColumnChange::Drop { column, if_exists: true, cascade: true })
+    Some(ColumnChange::Drop { column, if_exists: true, cascade: false })
 }
 
 /// The table that a statement names; `None`: there is none, and that is well.

@@ -191,7 +191,7 @@ impl Shape {
     fn of(on: &Object, statement: &CreateIndex) -> SqlResult<Self> {
         if statement.keys.len() + statement.included.len() > COLUMNS_MAX {
             let message = format!("cannot use more than {COLUMNS_MAX} columns in an index");
-            return Err(SqlError::new("54011", message));
+            return Err(SqlError::new(code::TOO_MANY_COLUMNS, message));
         }
         let mut keys = Vec::new();
         for key in &statement.keys {
