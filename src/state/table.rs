@@ -11,15 +11,14 @@
 //! layer. A frozen layer is forgotten when its commit has said so, never earlier.
 
 use std::collections::{BTreeMap, btree_map};
-use std::iter::Peekable;
+use std::iter::{Peekable, Rev};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pending::PendingShare;
 use super::rocks::Page;
-use super::store::{Entry, MetaEntry};
-use super::store::{full_bounds, successor};
+use super::store::{Entry, full_bounds, successor};
 use super::{Snapshot, StateError, Store};
 use crate::types::TableId;
 use crate::types::key::KeyArena;
@@ -33,7 +32,7 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> bool;
 /// The changes of a layer in a range.
 type LayerRange<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
 
-/// Reads up to so many entries of the store from a key on.
+/// Reads up to so many entries of the store from a key on, or before it where the scan goes back.
 type ReadPage<'a> = &'a dyn Fn(Bound<&[u8]>, usize) -> Result<Page, StateError>;
 
 /// A handle on a state table.
@@ -131,6 +130,16 @@ impl Table {
     /// Every entry whose key starts with `prefix`, in key order, given to `visit` until it returns
     /// false.
     pub fn scan_prefix(&mut self, prefix: &[u8], visit: Visit<'_>) -> Result<(), StateError> {
+        self.scan_from(prefix, prefix, visit)
+    }
+
+    /// As [`Table::scan_prefix`], from key `from` on.
+    pub fn scan_from(
+        &mut self,
+        prefix: &[u8],
+        from: &[u8],
+        visit: Visit<'_>,
+    ) -> Result<(), StateError> {
         self.forget_committed();
         let layers = self.layers();
         let end = successor(prefix);
@@ -138,48 +147,41 @@ impl Table {
             let bounds = full_bounds(self.id, from, end.as_deref());
             self.store.page_newest(&bounds.range(entries, false))
         };
-        merge(&layers, prefix, end.as_deref(), &read, visit)
+        let changes = Changes::new(&layers, from, end.as_deref(), false);
+        merge(changes, Bound::Included(from), &read, visit)
+    }
+
+    /// Every entry whose key starts with `prefix` and comes before `end` (`None`: all), the
+    /// greatest key first, given to `visit` until it returns false.
+    pub fn scan_back(
+        &mut self,
+        prefix: &[u8],
+        end: Option<&[u8]>,
+        visit: Visit<'_>,
+    ) -> Result<(), StateError> {
+        self.forget_committed();
+        let layers = self.layers();
+        let end = end.map(<[u8]>::to_vec).or_else(|| successor(prefix));
+        let read = |end: Bound<&[u8]>, entries| {
+            let end = match end {
+                Bound::Included(end) | Bound::Excluded(end) => Some(end),
+                Bound::Unbounded => None,
+            };
+            let bounds = full_bounds(self.id, Bound::Included(prefix), end);
+            self.store.page_newest(&bounds.range(entries, true))
+        };
+        let from = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        merge(Changes::new(&layers, prefix, end.as_deref(), true), from, &read, visit)
     }
 
     /// The entry with the greatest key that starts with `prefix`.
     pub fn last_with_prefix(&mut self, prefix: &[u8]) -> Result<Option<Entry>, StateError> {
-        self.forget_committed();
-        let mut end = successor(prefix);
-        loop {
-            let Some((key, value)) = self.last_before(prefix, end.as_deref())? else {
-                return Ok(None);
-            };
-            if let Some(value) = value {
-                return Ok(Some((key, value)));
-            }
-            end = Some(key);
-        }
-    }
-
-    /// The greatest key in `[prefix, end)` of any layer, with its newest value, deletions included.
-    fn last_before(
-        &self,
-        prefix: &[u8],
-        end: Option<&[u8]>,
-    ) -> Result<Option<MetaEntry>, StateError> {
-        let bounds = full_bounds(self.id, Bound::Included(prefix), end);
-        let page = self.store.page_newest(&bounds.range(1, true))?;
-        let mut greatest: Option<Vec<u8>> = page.last_key().map(<[u8]>::to_vec);
-        for layer in self.layers() {
-            let found = layer.range::<[u8], _>(layer_range(prefix, end)).next_back();
-            if let Some((key, _)) = found
-                && greatest.as_deref().is_none_or(|greatest| greatest < &**key)
-            {
-                greatest = Some(key.to_vec());
-            }
-        }
-        Ok(greatest.map(|key| {
-            let value = match self.in_layers(&key) {
-                Some(value) => value.map(<[u8]>::to_vec),
-                None => Some(page.value(0).to_vec()),
-            };
-            (key, value)
-        }))
+        let mut last = None;
+        self.scan_back(prefix, None, &mut |key, value| {
+            last = Some((key.to_vec(), value.to_vec()));
+            false
+        })?;
+        Ok(last)
     }
 
     /// A reader of the table as it is now, pending writes included, that does not hold this handle.
@@ -267,7 +269,7 @@ impl TableReader {
     pub fn scan(&self, from: &[u8], to: Option<&[u8]>, visit: Visit<'_>) -> Result<(), StateError> {
         let layers: Vec<&Layer> = self.layers.iter().rev().map(|layer| &**layer).collect();
         let read = |from: Bound<&[u8]>, entries| self.snapshot.page(self.id, from, to, entries);
-        merge(&layers, from, to, &read, visit)
+        merge(Changes::new(&layers, from, to, false), Bound::Included(from), &read, visit)
     }
 
     /// The values of `keys`.
@@ -288,27 +290,62 @@ fn layer_range<'a>(from: &'a [u8], to: Option<&'a [u8]>) -> (Bound<&'a [u8]>, Bo
     (Bound::Included(from), to.map_or(Bound::Unbounded, Bound::Excluded))
 }
 
-/// What the layers (newest first) say of a range, in key order: deletions included.
+/// What the layers (newest first) say of a range, in key order or against it: deletions included.
 struct Changes<'a> {
-    layers: Vec<Peekable<LayerRange<'a>>>,
+    layers: Vec<Peekable<LayerIter<'a>>>,
+    /// Whether the greatest key comes first.
+    back: bool,
+}
+
+/// A layer's changes, in either order.
+enum LayerIter<'a> {
+    Forward(LayerRange<'a>),
+    Back(Rev<LayerRange<'a>>),
+}
+
+impl<'a> Iterator for LayerIter<'a> {
+    type Item = (&'a Box<[u8]>, &'a Option<Box<[u8]>>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Forward(range) => range.next(),
+            Self::Back(range) => range.next(),
+        }
+    }
 }
 
 impl<'a> Changes<'a> {
-    fn new(layers: &[&'a Layer], from: &[u8], to: Option<&[u8]>) -> Self {
-        let range = |layer: &&'a Layer| layer.range::<[u8], _>(layer_range(from, to)).peekable();
-        Self { layers: layers.iter().map(range).collect() }
+    fn new(layers: &[&'a Layer], from: &[u8], to: Option<&[u8]>, back: bool) -> Self {
+        let ordered = |layer: &&'a Layer| {
+            let range = layer.range::<[u8], _>(layer_range(from, to));
+            match back {
+                false => LayerIter::Forward(range).peekable(),
+                true => LayerIter::Back(range.rev()).peekable(),
+            }
+        };
+        Self { layers: layers.iter().map(ordered).collect(), back }
+    }
+
+    /// Whether `one` comes before `other`.
+    fn precedes(&self, one: &[u8], other: &[u8]) -> bool {
+        if self.back { one > other } else { one < other }
     }
 
     fn peek(&mut self) -> Option<&'a [u8]> {
-        self.layers.iter_mut().filter_map(|layer| layer.peek().map(|(key, _)| &***key)).min()
+        let back = self.back;
+        let keys = self.layers.iter_mut().filter_map(|layer| layer.peek().map(|(key, _)| &***key));
+        if back { keys.max() } else { keys.min() }
     }
 
     /// The next key, if `wanted`, and its newest value.
     fn next_if(
         &mut self,
-        wanted: impl FnOnce(&[u8]) -> bool,
+        wanted: impl FnOnce(&Self, &[u8]) -> bool,
     ) -> Option<(&'a [u8], Option<&'a [u8]>)> {
-        let next = self.peek().filter(|key| wanted(key))?;
+        let next = self.peek()?;
+        if !wanted(self, next) {
+            return None;
+        }
         let mut newest = None;
         for layer in &mut self.layers {
             if let Some((_, value)) = layer.next_if(|(key, _)| ***key == *next) {
@@ -319,26 +356,27 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Gives the entries of `[from, to)` of `layers` (newest first) over the store's pages in order.
-/// `read` gives a page of so many entries: the first are small, as many scans stop early.
+/// Gives the entries of a range: `changes` over the store's pages, in the order of `changes`.
+/// `read` gives the page of so many entries that begins at a bound: the first are small, as many
+/// scans stop early.
 fn merge(
-    layers: &[&Layer],
-    from: &[u8],
-    to: Option<&[u8]>,
+    mut changes: Changes<'_>,
+    from: Bound<&[u8]>,
     read: ReadPage<'_>,
     visit: Visit<'_>,
 ) -> Result<(), StateError> {
-    let mut changes = Changes::new(layers, from, to);
     let mut entries_max = FIRST_ENTRIES;
-    let mut page = read(Bound::Included(from), entries_max)?;
+    let mut page = read(from, entries_max)?;
     loop {
         for (key, value) in page.entries() {
-            while let Some((changed, new)) = changes.next_if(|changed| changed < key) {
+            while let Some((changed, new)) =
+                changes.next_if(|changes, changed| changes.precedes(changed, key))
+            {
                 if new.is_some_and(|new| !visit(changed, new)) {
                     return Ok(());
                 }
             }
-            let visited = match changes.next_if(|changed| changed == key) {
+            let visited = match changes.next_if(|_, changed| changed == key) {
                 Some((_, None)) => true,
                 Some((_, Some(new))) => visit(key, new),
                 None => visit(key, value),
@@ -353,7 +391,7 @@ fn merge(
             _ => break,
         }
     }
-    while let Some((changed, new)) = changes.next_if(|_| true) {
+    while let Some((changed, new)) = changes.next_if(|_, _| true) {
         if new.is_some_and(|new| !visit(changed, new)) {
             return Ok(());
         }
@@ -459,6 +497,15 @@ mod tests {
                         .map(|(key, value)| (key.clone(), value.clone()))
                         .collect();
                     prop_assert_eq!(scanned(&mut table, prefix), expected.clone());
+                    let mut back = Vec::new();
+                    table
+                        .scan_back(prefix, None, &mut |key, value| {
+                            back.push((key.to_vec(), value.to_vec()));
+                            true
+                        })
+                        .expect("scans");
+                    back.reverse();
+                    prop_assert_eq!(&back, &expected);
                     let last = table.last_with_prefix(prefix).expect("reads");
                     prop_assert_eq!(last, expected.last().cloned());
                 }
