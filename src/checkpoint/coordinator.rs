@@ -696,8 +696,16 @@ impl Loop {
         let Some(front) = self.in_flight.front_mut() else { return };
         if front.barrier.injected.elapsed() > LATE_AFTER && !front.complained {
             front.complained = true;
+            let epoch = front.barrier.epoch.0;
+            let waiting = front.waiting.len();
+            if waiting == 0 {
+                tracing::warn!(
+                    epoch,
+                    "late barrier: all actors have passed it, a commit takes long"
+                );
+                return;
+            }
             let held_by = self.plan.first_of(&front.waiting);
-            let (epoch, waiting) = (front.barrier.epoch.0, front.waiting.len());
             tracing::warn!(epoch, ?held_by, waiting, "late barrier");
         }
     }
