@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
+use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
@@ -24,7 +25,10 @@ use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext
 use datafusion::logical_expr::{
     Expr, Extension, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore,
 };
-use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{
+    EquivalenceProperties, Partitioning, PhysicalExpr, PhysicalSortExpr,
+};
 use datafusion::physical_plan::execution_plan::{
     Boundedness, EmissionType, ReplaceChildrenOptions, reset_plan_states,
 };
@@ -40,17 +44,27 @@ use super::rounds::{Rounds, RoundsExec};
 use super::work_table;
 use crate::task;
 
-/// Rows that each run of a plan is given, at `port`.
+/// Rows that each run of a plan is given, at `port`, ordered by some of their columns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Given {
     pub port: usize,
     pub schema: DFSchemaRef,
+    order: Vec<(usize, SortOptions)>,
 }
 
 impl Given {
-    /// The leaf as a plan.
+    /// The leaf as a plan, for rows in any order.
     pub fn plan(port: usize, schema: DFSchemaRef) -> LogicalPlan {
-        LogicalPlan::Extension(Extension { node: Arc::new(Self { port, schema }) })
+        Self::ordered(port, schema, Vec::new())
+    }
+
+    /// The leaf as a plan, for rows that come in an order.
+    pub fn ordered(
+        port: usize,
+        schema: DFSchemaRef,
+        order: Vec<(usize, SortOptions)>,
+    ) -> LogicalPlan {
+        LogicalPlan::Extension(Extension { node: Arc::new(Self { port, schema, order }) })
     }
 }
 
@@ -112,7 +126,9 @@ impl ExtensionPlanner for LeafPlanner {
             return Ok(Some(rows.exec()));
         }
         let given = node.as_any().downcast_ref::<Given>();
-        Ok(given.map(|given| GivenExec::plan(given.port, Arc::clone(given.schema.inner()))))
+        Ok(given.map(|given| {
+            GivenExec::ordered(given.port, Arc::clone(given.schema.inner()), &given.order)
+        }))
     }
 }
 
@@ -149,10 +165,24 @@ pub struct GivenExec {
 }
 
 impl GivenExec {
-    /// The leaf as a plan.
+    /// The leaf as a plan, for rows in any order.
     pub fn plan(port: usize, schema: SchemaRef) -> Arc<dyn ExecutionPlan> {
+        Self::ordered(port, schema, &[])
+    }
+
+    fn ordered(
+        port: usize,
+        schema: SchemaRef,
+        order: &[(usize, SortOptions)],
+    ) -> Arc<dyn ExecutionPlan> {
+        let sorted = order.iter().map(|&(column, options)| {
+            let expr: Arc<dyn PhysicalExpr> =
+                Arc::new(Column::new(schema.field(column).name(), column));
+            PhysicalSortExpr::new(expr, options)
+        });
+        let sorted = sorted.collect::<Vec<_>>();
         let properties = Arc::new(PlanProperties::new(
-            EquivalenceProperties::new(Arc::clone(&schema)),
+            EquivalenceProperties::new_with_orderings(Arc::clone(&schema), [sorted]),
             Partitioning::UnknownPartitioning(1),
             EmissionType::Incremental,
             Boundedness::Bounded,
@@ -226,6 +256,33 @@ pub fn weighted(schema: &SchemaRef) -> SchemaRef {
     let weight = Arc::new(Field::new("_weight", DataType::Int64, false));
     Arc::new(Schema::new(schema.fields().iter().cloned().chain([weight]).collect::<Vec<_>>()))
 }
+
+/// `schema` with a column at its end that numbers slices of rows, for plans that compute each slice
+/// by itself.
+pub fn sliced(schema: &SchemaRef) -> SchemaRef {
+    let slice = Arc::new(Field::new(SLICE, DataType::UInt32, false));
+    Arc::new(Schema::new(schema.fields().iter().cloned().chain([slice]).collect::<Vec<_>>()))
+}
+
+/// What the column of [`sliced`] is called.
+pub const SLICE: &str = "_slice";
+
+/// Of results with `schema`, which go on from earlier ones: each computed without those, then each
+/// of those, then whether there are earlier ones at all.
+pub fn going_on(schema: &SchemaRef) -> SchemaRef {
+    let named = |name: &'static str| {
+        schema.fields().iter().enumerate().map(move |(index, field)| {
+            Field::new(format!("{name}{index}"), field.data_type().clone(), true)
+        })
+    };
+    let goes_on = Field::new(GOES_ON, DataType::Boolean, false);
+    Arc::new(Schema::new(named(ALONE).chain(named(BEFORE)).chain([goes_on]).collect::<Vec<_>>()))
+}
+
+/// What the columns of [`going_on`] are called; the first two with their number.
+pub const ALONE: &str = "_alone";
+pub const BEFORE: &str = "_before";
+pub const GOES_ON: &str = "_goes_on";
 
 /// What a run is given, by port.
 struct GivenRows(Vec<Vec<RecordBatch>>);

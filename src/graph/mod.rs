@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use datafusion::common::ScalarValue;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 
@@ -105,6 +106,7 @@ pub enum NodeKind {
     /// and its output's, end with a column of weights.
     Expand(BatchPlan),
     TopN(TopN),
+    Window(Window),
     Recompute(Recompute),
     /// Rows that are always there, whatever comes in.
     Constant(Constant),
@@ -225,6 +227,38 @@ pub struct Order {
     pub column: usize,
     pub descending: bool,
     pub nulls_first: bool,
+}
+
+/// Window functions whose results are decided by rows near a row, or go on from the row before.
+/// Output columns: the input's, then the results.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// The functions, as a user would call them.
+    pub name: String,
+    /// Input columns of the partition; empty: all rows are one partition.
+    pub partition: Vec<usize>,
+    /// Rows that are equal by this order come in the order of their other columns.
+    pub order: Vec<Order>,
+    /// How many rows before a row, and after it, its results look at.
+    pub before: usize,
+    pub after: usize,
+    /// How far from a row, in the values of the one column that orders rows, its results look.
+    pub distances: Option<Distances>,
+    /// Where some results go on from those of the row before: how. An expression a result, over
+    /// rows as `expr::relation::going_on` has them.
+    pub running: Option<Vec<Arc<dyn PhysicalExpr>>>,
+    /// Results go on from those of the rows before that are no peers; peers are looked at together.
+    pub peers: bool,
+    /// The results for rows as `expr::relation::sliced` has them, in their order: each slice by
+    /// itself.
+    pub plan: BatchPlan,
+}
+
+/// Distances in the values of a column; `None`: rows with the same value.
+#[derive(Debug, Clone)]
+pub struct Distances {
+    pub before: Option<ScalarValue>,
+    pub after: Option<ScalarValue>,
 }
 
 /// The general rule: where a partition changed, the whole of it is computed anew.

@@ -12,6 +12,7 @@ use super::materialize::Materialize;
 use super::recompute::Recompute;
 use super::top_n::TopN;
 use super::union::Union;
+use super::window::Window;
 use super::{Operator, OperatorError};
 use crate::graph::{Job, Node, NodeKind};
 use crate::state::Store;
@@ -48,6 +49,11 @@ pub fn build(
         NodeKind::Recompute(recompute) => {
             let operator = (job.object, node.id);
             Box::new(Recompute::new(recompute, operator, &inputs, schema, store)?)
+        }
+        NodeKind::Window(window) => {
+            let operator = (job.object, node.id);
+            let [input] = exactly(inputs)?;
+            Box::new(Window::new(window, operator, &input, schema, store)?)
         }
         NodeKind::Constant(constant) => {
             Box::new(Constant::new(constant, (job.object, node.id), store))

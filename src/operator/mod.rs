@@ -11,16 +11,19 @@ pub mod build;
 pub mod constant;
 mod errors;
 pub mod expand;
+mod failures;
 pub mod join;
 mod keyed;
 pub mod map;
 pub mod materialize;
+mod ordered;
 pub mod recompute;
 mod slots;
 #[cfg(test)]
 mod testing;
 pub mod top_n;
 pub mod union;
+pub mod window;
 
 use crate::clock::WallTime;
 use crate::error::SqlError;

@@ -8,12 +8,7 @@
 //! exactly, whatever the query would say of the old rows today. Partitions that changed together
 //! are computed together.
 //!
-//! A partition on which the query fails has no rows in the result, and an entry among the row
-//! errors, until it is computed again without failing. That it fails is kept as well:
-//!
-//! ```text
-//!  vnode | partition  ->  SQLSTATE, 5 bytes | message
-//! ```
+//! A partition on which the query fails has no rows in the result (see `failures`).
 
 use std::sync::Arc;
 
@@ -23,11 +18,11 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::batch::{batch_of, emit_chunks};
 use super::buffer::consolidate;
-use super::errors::RowErrors;
+use super::failures::{Failures, QueryError};
 use super::keyed::{self, KeyedRows};
 use super::slots::KeySlots;
 use super::{EpochEnd, Operator, OperatorError, Output, RowError};
-use crate::error::{SqlError, code};
+use crate::error::SqlError;
 use crate::expr::relation;
 use crate::graph;
 use crate::state::{Store, Table};
@@ -43,19 +38,17 @@ const BATCH_ROWS: usize = 8192;
 /// Recomputes changed partitions, an actor's share of them.
 pub struct Recompute {
     object: ObjectId,
-    name: String,
     plan: Arc<dyn ExecutionPlan>,
     keys: KeySlots,
     inputs: Vec<KeyedRows>,
     result: KeyedRows,
-    failed: Table,
+    failures: Failures,
     /// All rows are one partition, which is there from the start.
     global: bool,
     /// The partitions that the epoch touched, and whether a slot is among them.
     touched: Vec<u32>,
     marks: Vec<bool>,
     schema: SchemaRef,
-    errors: RowErrors,
 }
 
 impl Recompute {
@@ -75,17 +68,15 @@ impl Recompute {
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             object,
-            name: recompute.name.clone(),
             plan: Arc::clone(&recompute.plan.0),
             keys: KeySlots::default(),
             inputs,
             result: KeyedRows::new(&schema, &recompute.output_partition, table(0))?,
-            failed: table(1),
+            failures: Failures::new(recompute.name.clone(), table(1)),
             global: recompute.output_partition.is_empty(),
             touched: Vec::new(),
             marks: Vec::new(),
             schema,
-            errors: RowErrors::default(),
         })
     }
 
@@ -184,7 +175,7 @@ impl Recompute {
                 });
             }
         }
-        self.note_failures(slots, failures)?;
+        self.note_failures(slots, &failures)?;
         let change = self.change(slots, &new)?;
         let rows = (0..change.weights.len())
             .map(|row| (change.slots[row], change.rests.get(row), change.weights[row]));
@@ -256,52 +247,15 @@ impl Recompute {
     fn note_failures(
         &mut self,
         slots: &[u32],
-        failures: Vec<(u32, SqlError)>,
+        failures: &[(u32, SqlError)],
     ) -> Result<(), OperatorError> {
-        let keys: Vec<&[u8]> = slots.iter().map(|&slot| self.keys.key(slot)).collect();
-        let stored = self.failed.get_many(&keys)?;
-        for (&slot, before) in slots.iter().zip(stored) {
-            let now = failures.iter().find(|(failed, _)| *failed == slot).map(|(_, error)| error);
-            let bytes = now.map(failure_bytes);
-            if before == bytes {
-                continue;
-            }
-            let partition = || self.result.shape.key.decode([&self.keys.key(slot)[1..]]);
-            if let Some(before) = before.as_deref() {
-                self.errors.add_one(&self.name, failure_of(before), partition()?, -1)?;
-            }
-            match (now, bytes) {
-                (Some(error), Some(bytes)) => {
-                    self.errors.add_one(&self.name, error.clone(), partition()?, 1)?;
-                    self.failed.put(self.keys.key(slot), &bytes);
-                }
-                _ => self.failed.delete(self.keys.key(slot)),
-            }
-        }
-        Ok(())
+        let noted = |&slot: &u32| {
+            let found = failures.iter().find(|(failed, _)| *failed == slot);
+            (self.keys.key(slot), found.map(|(_, error)| error))
+        };
+        let noted: Vec<_> = slots.iter().map(noted).collect();
+        self.failures.note(&self.result.shape.key, &noted)
     }
-}
-
-/// Why there is no result.
-enum QueryError {
-    /// The query failed on these rows.
-    Rows(SqlError),
-    Operator(OperatorError),
-}
-
-impl<E: Into<OperatorError>> From<E> for QueryError {
-    fn from(error: E) -> Self {
-        QueryError::Operator(error.into())
-    }
-}
-
-fn failure_bytes(error: &SqlError) -> Vec<u8> {
-    [error.code.as_bytes(), error.message.as_bytes()].concat()
-}
-
-fn failure_of(bytes: &[u8]) -> SqlError {
-    let (state, message) = bytes.split_at(bytes.len().min(5));
-    SqlError::new(code::of(&String::from_utf8_lossy(state)), String::from_utf8_lossy(message))
 }
 
 /// All rows of `slots`, each as often as it is there.
@@ -386,7 +340,7 @@ impl Operator for Recompute {
 
     fn tables(&mut self) -> Vec<&mut Table> {
         let rows = self.inputs.iter_mut().chain([&mut self.result]);
-        rows.map(|rows| &mut rows.table).chain([&mut self.failed]).collect()
+        rows.map(|rows| &mut rows.table).chain([&mut self.failures.table]).collect()
     }
 
     fn cached_bytes(&self) -> usize {
@@ -400,7 +354,7 @@ impl Operator for Recompute {
     }
 
     fn take_row_errors(&mut self) -> Vec<RowError> {
-        self.errors.take()
+        self.failures.errors.take()
     }
 }
 

@@ -5,35 +5,26 @@
 //! group's first rows are read by one scan that ends with the last of them:
 //!
 //! ```text
-//!  vnode | group | order | other columns  ->  weight, i64 big-endian
+//!  vnode | group | entry  ->  weight, i64 big-endian         (`ordered`)
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 
-use super::batch::{batch_of, emit_chunks};
+use super::batch::emit_chunks;
 use super::buffer::{Buffer, consolidate};
+use super::ordered::OrderedRows;
 use super::{EpochEnd, Operator, OperatorError, Output};
 use crate::graph;
 use crate::state::{RowLayout, Store, Table};
-use crate::types::key::{KeyArena, KeyCodec, vnode};
+use crate::types::key::KeyArena;
 use crate::types::{Delta, ObjectId, TableId};
 
 /// The first rows of each group, an actor's share of the groups.
 pub struct TopN {
-    group: KeyCodec,
-    /// The order's columns, then all others but the group's.
-    entry: KeyCodec,
-    /// The order's columns among the entry's.
-    order: KeyCodec,
-    /// Whence each column comes, in a group's columns followed by an entry's.
-    places: Vec<usize>,
-    row: KeyCodec,
+    rows: OrderedRows,
     range: Range,
-    schema: SchemaRef,
     buffer: Buffer,
     table: Table,
 }
@@ -56,44 +47,14 @@ impl TopN {
         schema: SchemaRef,
         store: &Store,
     ) -> Result<Self, OperatorError> {
-        let ascending = SortOptions { descending: false, nulls_first: false };
-        let mut entry: Vec<(usize, SortOptions)> = Vec::new();
-        for order in &top.order {
-            let known = entry.iter().any(|(column, _)| *column == order.column);
-            if !known && !top.group.contains(&order.column) {
-                let options =
-                    SortOptions { descending: order.descending, nulls_first: order.nulls_first };
-                entry.push((order.column, options));
-            }
-        }
-        let ordered = entry.len();
-        for column in 0..schema.fields().len() {
-            let known = entry.iter().any(|(known, _)| *known == column);
-            if !known && !top.group.contains(&column) {
-                entry.push((column, ascending));
-            }
-        }
-        let typed = |&(column, options): &(usize, SortOptions)| {
-            (schema.field(column).data_type().clone(), options)
-        };
-        let columns: Vec<usize> = entry.iter().map(|(column, _)| *column).collect();
-        let places = (0..schema.fields().len()).map(|column| {
-            let stored = top.group.iter().chain(&columns);
-            stored.clone().position(|stored| *stored == column).unwrap_or_default()
-        });
         Ok(Self {
-            group: KeyCodec::new(&schema, &top.group)?,
-            entry: KeyCodec::ordered(columns.clone(), entry.iter().map(typed))?,
-            order: KeyCodec::ordered((0..ordered).collect(), entry[..ordered].iter().map(typed))?,
-            places: places.collect(),
-            row: KeyCodec::of_row(&schema)?,
+            rows: OrderedRows::new(&schema, &top.group, &top.order)?,
             range: Range {
                 offset: top.offset,
                 end: top.limit.map(|limit| top.offset.saturating_add(limit)),
                 with_ties: top.with_ties,
             },
-            buffer: Buffer::new(Arc::clone(&schema)),
-            schema,
+            buffer: Buffer::new(schema),
             table: store.table(TableId::of_operator(object, operator, 0)),
         })
     }
@@ -103,17 +64,15 @@ impl TopN {
         if self.buffer.rows() == 0 {
             return Ok(());
         }
-        let delta = consolidate(self.buffer.take()?, &self.row)?;
-        let groups = self.group.encode(delta.batch())?;
-        let entries = self.entry.encode(delta.batch())?;
+        let delta = consolidate(self.buffer.take()?, &self.rows.row)?;
+        let groups = self.rows.group.encode(delta.batch())?;
+        let entries = self.rows.entry.encode(delta.batch())?;
         let mut rows: Vec<usize> = (0..delta.rows()).collect();
         rows.sort_unstable_by_key(|&row| groups.row(row));
         let mut change = Change::default();
         for rows in rows.chunk_by(|&a, &b| groups.row(a) == groups.row(b)) {
             let group = groups.row(rows[0]).data();
-            // The key of no columns is in vnode 0.
-            let share = if group.is_empty() { 0 } else { vnode(group) };
-            let prefix = [&[share], group].concat();
+            let prefix = OrderedRows::prefix(group);
             let before = self.top(&prefix)?;
             self.write(
                 &prefix,
@@ -159,7 +118,7 @@ impl TopN {
 
     /// The first rows of the group at `prefix`, as they are now.
     fn top(&mut self, prefix: &[u8]) -> Result<Top, OperatorError> {
-        let Self { table, range, entry, order, .. } = self;
+        let Self { table, range, rows: OrderedRows { entry, order, .. }, .. } = self;
         let mut top = Top::new();
         let mut passed: u64 = 0;
         // The order of the last row of the range, once that is found: others may tie with it.
@@ -212,10 +171,7 @@ impl TopN {
         if weights.is_empty() {
             return Ok(());
         }
-        let mut stored = self.group.decode(groups.iter())?;
-        stored.extend(self.entry.decode(rows.iter())?);
-        let columns = self.places.iter().map(|&place| Arc::clone(&stored[place])).collect();
-        let batch = batch_of(&self.schema, columns, weights.len())?;
+        let batch = self.rows.assemble(groups.iter(), rows.iter(), weights.len())?;
         emit_chunks(&Delta::new(batch, Some(weights.into())), output)
     }
 }

@@ -21,7 +21,7 @@ const SIZED_BYTES_MIN: u64 = 4 << 20;
 
 const META_FORMAT: &[u8] = b"format";
 const META_EPOCH: &[u8] = b"epoch";
-const FORMAT: &[u8] = b"3";
+const FORMAT: &[u8] = b"4";
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]
@@ -498,7 +498,7 @@ mod tests {
         let store = open(folder.path()).expect("opens again");
         let snapshot = store.snapshot();
         assert_eq!(snapshot.epoch(), Epoch(258));
-        assert_eq!(snapshot.meta(b"format").expect("reads"), Some(b"3".to_vec()));
+        assert_eq!(snapshot.meta(b"format").expect("reads"), Some(b"4".to_vec()));
         let epoch = [0, 0, 0, 0, 0, 0, 1, 2];
         assert_eq!(snapshot.meta(b"epoch").expect("reads"), Some(epoch.to_vec()));
         assert_eq!(snapshot.meta_with_prefix(b"a").expect("reads").len(), 1);

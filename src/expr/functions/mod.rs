@@ -71,6 +71,7 @@ pub use record::NAMED_ROW;
 pub use row_order::{ROW_KEY, ROW_ORDER};
 pub use sets::{SetFunction, set_function};
 pub use single::{SINGLE_ROW, SINGLE_VALUE};
+pub use sum::check_digits;
 pub use untyped::{UNTYPED, common_type};
 
 /// Digits after the point of an average of integers, and the least of one of numerics and of a

@@ -208,7 +208,7 @@ pub(super) fn summands(values: &ArrayRef, kept: &DataType) -> Result<ArrayRef> {
 }
 
 /// A sum of more than 38 digits is an error, not another number.
-pub(super) fn check_digits(sums: &ArrayRef) -> Result<()> {
+pub fn check_digits(sums: &ArrayRef) -> Result<()> {
     if let Some(sums) = sums.as_primitive_opt::<Decimal256Type>() {
         if sums.iter().flatten().all(fits_plain) {
             return Ok(());

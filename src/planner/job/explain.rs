@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 use crate::catalog::Catalog;
 use crate::graph::{
     Aggregate, AggregateCall, AggregateFunction, Distribution, Exchange, Fragment, Input, Job,
-    JoinKind, Map, Materialize, Node, NodeKind, TopN, Upstream,
+    JoinKind, Map, Materialize, Node, NodeKind, Order, TopN, Upstream, Window,
 };
 
 /// What is known of node `.1` of fragment `.0` while it runs.
@@ -98,6 +98,7 @@ fn what(node: &Node, fragment: &Fragment, catalog: &Catalog) -> String {
         NodeKind::Aggregate(aggregate) => explain_aggregate(aggregate, input_schema(0)),
         NodeKind::Expand(_) => "Unnest".to_owned(),
         NodeKind::TopN(top) => explain_top(top, &node.schema),
+        NodeKind::Window(window) => explain_window(window, &node.schema),
         NodeKind::Recompute(recompute) => {
             let what = match recompute.output_partition.as_slice() {
                 [] => "all rows".to_owned(),
@@ -204,7 +205,21 @@ fn explain_top(top: &TopN, schema: &SchemaRef) -> String {
     if !top.group.is_empty() {
         let _ = write!(text, " of each {}", names(schema, &top.group));
     }
-    let order = top.order.iter().map(|order| {
+    text.push_str(&explain_order(&top.order, schema));
+    text
+}
+
+fn explain_window(window: &Window, schema: &SchemaRef) -> String {
+    let mut text = format!("Window {}", window.name);
+    if !window.partition.is_empty() {
+        let _ = write!(text, " of each {}", names(schema, &window.partition));
+    }
+    text.push_str(&explain_order(&window.order, schema));
+    text
+}
+
+fn explain_order(order: &[Order], schema: &SchemaRef) -> String {
+    let order = order.iter().map(|order| {
         let direction = if order.descending { " desc" } else { "" };
         // As SQL has it: NULLs come last, but first where the order descends.
         let nulls = match (order.nulls_first, order.descending) {
@@ -215,10 +230,7 @@ fn explain_top(top: &TopN, schema: &SchemaRef) -> String {
         format!("{}{direction}{nulls}", schema.field(order.column).name())
     });
     let order = order.collect::<Vec<_>>().join(", ");
-    if !order.is_empty() {
-        let _ = write!(text, " by {order}");
-    }
-    text
+    if order.is_empty() { order } else { format!(" by {order}") }
 }
 
 /// The tables in which a node keeps what it must remember.
@@ -235,6 +247,7 @@ fn state(kind: &NodeKind) -> Option<&'static str> {
         }
         NodeKind::Materialize(_) => Some("rows"),
         NodeKind::TopN(_) => Some("ordered rows"),
+        NodeKind::Window(_) => Some("ordered rows with results, failures"),
         NodeKind::Recompute(_) => Some("rows, result, failures"),
         NodeKind::Constant(_) => Some("whether it was given"),
         NodeKind::Input(_) | NodeKind::Map(_) | NodeKind::Union | NodeKind::Expand(_) => None,

@@ -15,6 +15,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use super::lower::Lowering;
 use super::scalar::{flowing_schema, in_view, physical, without_alias};
 use super::tree::{Tree, TreeKind, column_expr, column_of, nullable};
+use super::window;
 use crate::error::SqlResult;
 use crate::graph::{Order, TopN};
 
@@ -90,19 +91,18 @@ pub(super) fn distinct_on(lowering: &mut Lowering<'_>, plan: &DistinctOn) -> Sql
     Ok(first.project(select, flowing_schema(&plan.schema)))
 }
 
-/// A projection over a filter over a window, where the filter keeps the first rows of each
-/// partition by a number that nobody sees: the window need not be computed.
+/// A filter over a window that keeps the first rows of each partition by their number: that is
+/// computed for those alone, and only if `above`, which reads the filter's rows, looks at it.
 pub(super) fn numbered(
     lowering: &mut Lowering<'_>,
-    projection: &Projection,
+    filter: &Filter,
+    above: Option<&Projection>,
 ) -> SqlResult<Option<Tree>> {
-    let LogicalPlan::Filter(filter) = projection.input.as_ref() else { return Ok(None) };
     let Some(found) = Numbered::find(filter) else { return Ok(None) };
     let number = Expr::Column(found.number.clone());
     let uses = |expr: &Expr| expr.column_refs().contains(&found.number) || *expr == number;
-    if projection.expr.iter().any(uses) || found.others.iter().any(|expr| uses(expr)) {
-        return Ok(None);
-    }
+    let shown = above.is_none_or(|above| above.expr.iter().any(uses))
+        || found.others.iter().any(|expr| uses(expr));
     let input = lowering.lower(&found.window.input)?;
     let mut computing = Computing::new(lowering, &found.window.input, input);
     let params = &found.function.params;
@@ -112,13 +112,10 @@ pub(super) fn numbered(
     let visible = computing.visible.clone();
     let input = computing.finish()?;
     let first = input.top(group, order, (0, Some(found.limit)), found.with_ties).select(&visible);
-    // The number's column is there for the names' sake: nobody reads it.
-    let schema = flowing_schema(found.window.schema.as_ref());
-    let mut columns: Vec<Arc<dyn PhysicalExpr>> =
-        (0..visible.len()).map(|column| column_expr(&first.schema, column)).collect();
-    let null = ScalarValue::try_from(schema.field(visible.len()).data_type())?;
-    columns.push(Arc::new(datafusion::physical_expr::expressions::Literal::new(null)));
-    let mut first = first.project(columns, schema);
+    let mut first = match shown {
+        true => window::lower(lowering, found.window, Some(first))?,
+        false => unnumbered(first, found.window)?,
+    };
     for plan in found.between.iter().rev() {
         if let LogicalPlan::Projection(projection) = plan {
             first = lowering.project(projection, first)?;
@@ -129,8 +126,18 @@ pub(super) fn numbered(
         .iter()
         .map(|expr| physical(lowering.state, expr, filter.input.schema()))
         .collect::<SqlResult<Vec<_>>>()?;
-    let first = if others.is_empty() { first } else { first.filter(others) };
-    Ok(Some(lowering.project(projection, first)?))
+    Ok(Some(if others.is_empty() { first } else { first.filter(others) }))
+}
+
+/// `first` with the column of a number that nobody reads.
+fn unnumbered(first: Tree, window: &Window) -> SqlResult<Tree> {
+    let schema = flowing_schema(window.schema.as_ref());
+    let width = first.schema.fields().len();
+    let mut columns: Vec<Arc<dyn PhysicalExpr>> =
+        (0..width).map(|column| column_expr(&first.schema, column)).collect();
+    let null = ScalarValue::try_from(schema.field(width).data_type())?;
+    columns.push(Arc::new(datafusion::physical_expr::expressions::Literal::new(null)));
+    Ok(first.project(columns, schema))
 }
 
 /// `row_number() <= n` or `rank() <= n` in a filter.
@@ -227,7 +234,7 @@ fn at_most(condition: &Expr, number: &datafusion::common::Column) -> Option<u64>
 }
 
 /// A number, whatever its type.
-fn without_cast(expr: &Expr) -> &Expr {
+pub(super) fn without_cast(expr: &Expr) -> &Expr {
     match expr {
         Expr::Cast(cast) => without_cast(&cast.expr),
         other => other,

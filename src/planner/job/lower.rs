@@ -11,7 +11,7 @@ use datafusion::logical_expr::{Distinct, Expr, Filter, LogicalPlan, Projection, 
 use super::relation::object_of;
 use super::scalar::{flowing_schema, in_view, physical};
 use super::tree::{Tree, TreeKind};
-use super::{aggregate, join, limit, recompute, unnest, volatile};
+use super::{aggregate, join, limit, recompute, unnest, volatile, window};
 use crate::error::{SqlError, SqlResult};
 
 /// Nodes of a plan below one another, at the most: each is a call on the stack.
@@ -94,15 +94,17 @@ impl<'a> Lowering<'a> {
             LogicalPlan::Sort(sort) => limit::sort(self, sort),
             LogicalPlan::Limit(node) => limit::limit(self, node),
             LogicalPlan::Repartition(repartition) => self.lower(&repartition.input),
-            LogicalPlan::Window(window) => recompute::window(self, window),
+            LogicalPlan::Window(node) => window::lower(self, node, None),
             LogicalPlan::Unnest(node) => unnest::lower(self, node),
             other => recompute::whole(self, other),
         }
     }
 
     fn projection(&mut self, projection: &Projection) -> SqlResult<Tree> {
-        if let Some(tree) = limit::numbered(self, projection)? {
-            return Ok(tree);
+        if let LogicalPlan::Filter(filter) = projection.input.as_ref()
+            && let Some(input) = limit::numbered(self, filter, Some(projection))?
+        {
+            return self.project(projection, input);
         }
         let input = self.lower(&projection.input)?;
         self.project(projection, input)
@@ -123,6 +125,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn filter(&mut self, filter: &Filter) -> SqlResult<Tree> {
+        if let Some(tree) = limit::numbered(self, filter, None)? {
+            return Ok(tree);
+        }
         let input = self.lower(&filter.input)?;
         let predicates = split_conjunction(&filter.predicate)
             .into_iter()

@@ -27,6 +27,7 @@ mod scalar;
 mod tree;
 mod unnest;
 mod volatile;
+mod window;
 
 #[cfg(test)]
 mod tests;

@@ -110,7 +110,8 @@ fn natural(tree: &Tree) -> Place {
         TreeKind::Map(map, input) => through_map(map, natural(input)),
         TreeKind::Union(inputs) => inputs.iter().map(natural).fold(None, meet).unwrap_or(NOWHERE),
         TreeKind::Join(..) | TreeKind::Aggregate(..) => own_place(tree),
-        TreeKind::TopN(..) | TreeKind::Recompute(..) | TreeKind::Constant(_) => own_place(tree),
+        TreeKind::TopN(..) | TreeKind::Window(..) => own_place(tree),
+        TreeKind::Recompute(..) | TreeKind::Constant(_) => own_place(tree),
         TreeKind::Expand(_, input) => through_expand(natural(input)),
         TreeKind::Shared(_) => NOWHERE,
     }
@@ -151,6 +152,7 @@ fn own_place(tree: &Tree) -> Place {
             Place::Hash(vec![(0..aggregate.group.len()).collect()])
         }
         TreeKind::TopN(top, _) => place_by(&top.group),
+        TreeKind::Window(window, _) => place_by(&window.partition),
         TreeKind::Recompute(recompute, _) => place_by(&recompute.output_partition),
         TreeKind::Constant(_) => Place::Single,
         _ => NOWHERE,
@@ -242,6 +244,11 @@ impl Placing {
             TreeKind::TopN(top, input) => {
                 let input = self.place(*input, &by_key(&top.group));
                 let piece = merge(vec![input], NodeKind::TopN(top), schema, append_only, own);
+                self.satisfy(piece, want)
+            }
+            TreeKind::Window(window, input) => {
+                let input = self.place(*input, &by_key(&window.partition));
+                let piece = merge(vec![input], NodeKind::Window(window), schema, append_only, own);
                 self.satisfy(piece, want)
             }
             TreeKind::Recompute(recompute, inputs) => {

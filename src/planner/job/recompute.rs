@@ -31,10 +31,16 @@ use crate::graph::{BatchPlan, Constant, Recompute};
 const CONSTANT_ROWS_MAX: usize = 1_000_000;
 
 /// Window functions, by the partitions that all of them look into.
-pub(super) fn window(lowering: &mut Lowering<'_>, plan: &Window) -> SqlResult<Tree> {
+/// Over `input` if the node's input is lowered already.
+pub(super) fn window(
+    lowering: &mut Lowering<'_>,
+    plan: &Window,
+    input: Option<Tree>,
+) -> SqlResult<Tree> {
     let common = common_partition(&plan.window_expr);
-    let (input, visible) = with_columns(&plan.input, &common)?;
-    let tree = lowering.lower(&input)?;
+    let (with_common, visible) = with_columns(&plan.input, &common)?;
+    let tree = lowered(lowering, &plan.input, &with_common, input)?;
+    let input = with_common;
     let partition: Vec<usize> = column_indexes(&common, &input)?;
     let given = given(0, input.schema())?;
     let node = LogicalPlan::Window(Window::try_new(plan.window_expr.clone(), Arc::new(given))?);
@@ -286,8 +292,28 @@ fn given(port: usize, schema: &DFSchemaRef) -> SqlResult<LogicalPlan> {
     Ok(Given::plan(port, Arc::new(schema)))
 }
 
+/// The operators of `with`, which [`with_columns`] made of `plan`; those of `plan` may be there
+/// already.
+pub(super) fn lowered(
+    lowering: &mut Lowering<'_>,
+    plan: &Arc<LogicalPlan>,
+    with: &Arc<LogicalPlan>,
+    tree: Option<Tree>,
+) -> SqlResult<Tree> {
+    match (tree, with.as_ref()) {
+        (None, _) => lowering.lower(with),
+        (Some(tree), LogicalPlan::Projection(computing)) if !Arc::ptr_eq(plan, with) => {
+            lowering.project(computing, tree)
+        }
+        (Some(tree), _) => Ok(tree),
+    }
+}
+
 /// `plan` with the values of `exprs` as columns; and how many columns it had.
-fn with_columns(plan: &Arc<LogicalPlan>, exprs: &[Expr]) -> SqlResult<(Arc<LogicalPlan>, usize)> {
+pub(super) fn with_columns(
+    plan: &Arc<LogicalPlan>,
+    exprs: &[Expr],
+) -> SqlResult<(Arc<LogicalPlan>, usize)> {
     let visible = plan.schema().fields().len();
     let computed: Vec<Expr> = exprs
         .iter()
@@ -308,7 +334,7 @@ fn hidden_name(expr: &Expr) -> String {
 }
 
 /// Where the values of `exprs` are, [`with_columns`] having computed them.
-fn column_indexes(exprs: &[Expr], plan: &LogicalPlan) -> SqlResult<Vec<usize>> {
+pub(super) fn column_indexes(exprs: &[Expr], plan: &LogicalPlan) -> SqlResult<Vec<usize>> {
     let mut indexes = Vec::new();
     for expr in exprs {
         let index = match without_alias(expr) {
@@ -323,7 +349,7 @@ fn column_indexes(exprs: &[Expr], plan: &LogicalPlan) -> SqlResult<Vec<usize>> {
     Ok(indexes)
 }
 
-fn batch_plan(state: &SessionState, node: &LogicalPlan) -> SqlResult<BatchPlan> {
+pub(super) fn batch_plan(state: &SessionState, node: &LogicalPlan) -> SqlResult<BatchPlan> {
     Ok(BatchPlan(physical_plan(node, &constants(state))?))
 }
 

@@ -62,7 +62,7 @@ fn same_kind(one: &NodeKind, other: &NodeKind) -> bool {
     match (one, other) {
         (NodeKind::Map(one), NodeKind::Map(other)) => same_map(one, other),
         (NodeKind::Join(one), NodeKind::Join(other)) => same_join(one, other),
-        (NodeKind::Expand(_) | NodeKind::Recompute(_), _) => false,
+        (NodeKind::Expand(_) | NodeKind::Window(_) | NodeKind::Recompute(_), _) => false,
         // The others know columns by their places alone.
         (one, other) => format!("{one:?}") == format!("{other:?}"),
     }

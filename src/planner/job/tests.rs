@@ -398,3 +398,76 @@ fn errors_have_their_place() {
     "#]],
     );
 }
+
+#[test]
+fn windows_of_near_rows_look_near_what_changed() {
+    shows(
+        "select id, lag(amount) over w as before, row_number() over w as n,
+            count(*) over (partition by customer order by id rows 2 preceding) as c
+         from orders window w as (partition by customer order by id)",
+        expect![[r#"
+            id integer, before numeric(10,2), n bigint, c bigint
+            Fragment 1: 2 actors
+              Materialize, key (id), by hash of (id) #6; state: rows
+                Map id, _result0@3 as before, _result1@4 as n, _result2@5 as c #5
+                  Input from fragment 0, by hash of (id) #4
+            Fragment 0: 2 actors
+              Window lag, row_number, count of each (customer) by id #3; state: ordered rows with results, failures
+                Map id, customer, amount #2
+                  Input from table orders, by hash of (customer) #1
+        "#]],
+    );
+    shows(
+        "select n, rank() over (order by n desc) as r,
+            sum(n) over (order by n desc range between 10 preceding and current row) as s from log",
+        expect![[r#"
+            n integer, r bigint, s bigint
+            Fragment 0: 1 actor
+              Materialize, no key, in one place #5; state: rows
+                Map n, _result0@1 as r, _result1@2 as s #4
+                  Window rank, sum by n desc #3; state: ordered rows with results, failures
+                    Map n #2, append-only
+                      Input from table log, all to one #1, append-only
+        "#]],
+    );
+}
+
+#[test]
+fn windows_of_whole_partitions_are_recomputed() {
+    shows(
+        "select id, sum(amount) over (partition by customer) as s,
+            row_number() over (partition by customer) as n from orders",
+        expect![[r#"
+            id integer, s numeric(38,2), n bigint
+            Fragment 1: 2 actors
+              Materialize, key (id), by hash of (id) #6; state: rows
+                Map id, sum(orders.amount) PARTITION BY [orders.customer] ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING@3 as s, row_number() PARTITION BY [orders.customer] ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING@4 as n #5
+                  Input from fragment 0, by hash of (id) #4
+            Fragment 0: 2 actors
+              Recompute changed (customer): Window #3; state: rows, result, failures
+                Map id, customer, amount #2
+                  Input from table orders, by hash of (customer) #1
+        "#]],
+    );
+}
+
+#[test]
+fn the_numbers_of_the_first_rows_are_computed_for_those_alone() {
+    shows(
+        "select * from (select id, customer,
+                row_number() over (partition by customer order by amount desc) as n from orders) as x
+         where n between 2 and 10",
+        expect![[r#"
+            id integer, customer integer, n bigint
+            Fragment 1: 2 actors
+              Materialize, key (id), by hash of (id) #7; state: rows
+                Map id, customer, _result0@3 as n where _result0@3 >= 2 #6
+                  Input from fragment 0, by hash of (id) #5
+            Fragment 0: 2 actors
+              Window row_number of each (customer) by amount desc #4; state: ordered rows with results, failures
+                Top 10 of each (customer) by amount desc #3; state: ordered rows
+                  Map id, customer, amount #2
+                    Input from table orders, by hash of (customer) #1
+        "#]],
+    );
+}

@@ -11,7 +11,7 @@ use datafusion::physical_expr::expressions::{CastExpr, Column};
 use super::scalar::moved;
 use crate::catalog::Object;
 use crate::error::SqlResult;
-use crate::graph::{Aggregate, BatchPlan, Constant, Join, Map, Recompute, TopN};
+use crate::graph::{Aggregate, BatchPlan, Constant, Join, Map, Recompute, TopN, Window};
 
 /// An operator over its inputs.
 #[derive(Debug, Clone)]
@@ -35,6 +35,7 @@ pub(super) enum TreeKind {
     Aggregate(Aggregate, Box<Tree>),
     Expand(BatchPlan, Box<Tree>),
     TopN(TopN, Box<Tree>),
+    Window(Window, Box<Tree>),
     Recompute(Recompute, Vec<Tree>),
     Constant(Constant),
     /// A tree that has several parents: it is made once.
