@@ -116,6 +116,8 @@ async fn tpch() -> Result<()> {
         by_key.iter().flat_map(|key| (0..PARTS).map(move |n| format!("{key} % {PARTS} = {n}")));
     let all: Vec<String> = parts.chain(TABLES.iter().map(|table| (*table).to_owned())).collect();
     workload.empty(&weir, &oracle, &all).await?;
+    let memory = server.memory()?.1 >> 20;
+    harness::say(format!("tpch: {memory} MB of memory at most, when all was deleted"));
     workload.finish(FAILING)
 }
 

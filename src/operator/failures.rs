@@ -34,10 +34,10 @@ impl Failures {
 
     /// Tells why each of `partitions`, whose keys `codec` encodes, fails since now, or that it does
     /// not.
-    pub(super) fn note<'a>(
+    pub(super) fn note(
         &mut self,
         codec: &KeyCodec,
-        partitions: &[(&[u8], Option<&'a SqlError>)],
+        partitions: &[(&[u8], Option<&SqlError>)],
     ) -> Result<(), OperatorError> {
         let keys: Vec<&[u8]> = partitions.iter().map(|(key, _)| *key).collect();
         let stored = self.table.get_many(&keys)?;
