@@ -15,6 +15,7 @@ use super::super::statement::ColumnRef;
 use super::super::syntax::{Expression, Name, Query};
 use super::marks::{mark_exclusions, mark_rows_from};
 use super::script::DIALECT;
+use super::subqueries::spell_out_subqueries;
 use crate::error::{SqlError, SqlResult, code};
 use crate::types::SqlType;
 
@@ -125,6 +126,7 @@ impl<'a> Front<'a> {
         let end = tokens.last().map_or_else(Location::empty, |token| token.span.end);
         let spelled =
             spell_out_arrays(spell_out_trim(spell_out_table(quote_qualified_calls(tokens))));
+        let spelled = spell_out_subqueries(spelled);
         let marked = mark_symmetric(call_current_role(spelled));
         let marked = strengthen_locks(mark_rows_from(mark_exclusions(marked)));
         Self { end, ..Self::of_spelled(marked, source, terminator) }

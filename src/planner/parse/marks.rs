@@ -105,7 +105,9 @@ pub(super) fn mark_rows_from(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             skipped = false;
             continue;
         }
-        let relation = marked.last().is_some_and(|before| {
+        // `FROM (ROWS FROM (...) JOIN ...)`
+        let before = marked.iter().rfind(|before| before.token != Token::LParen);
+        let relation = before.is_some_and(|before| {
             before.token == Token::Comma || BEFORE.iter().any(|word| is_word(&before.token, word))
         });
         if relation && is_word(&token.token, "rows") && lists_calls(&tokens[index + 1..]) {

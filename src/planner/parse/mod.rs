@@ -27,6 +27,7 @@ mod role;
 mod script;
 mod sequence;
 mod sink;
+mod subqueries;
 mod subscribe;
 mod variables;
 
