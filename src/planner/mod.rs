@@ -60,6 +60,7 @@ mod window_syntax;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod unnested_keys;
 mod whole_rows;
 
 pub use checks::{CheckedText, describe_check, plan_checks, plan_checks_at};

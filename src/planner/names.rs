@@ -28,6 +28,7 @@ use super::fetch::{WITH_TIES, with_ties_function};
 use super::operators::{Operators, Types};
 use super::set_functions::{STREAMED_SERIES, SetFunctions};
 use super::sql_functions::{FunctionRelations, Functions};
+use super::unnested_keys::UnnestedKeys;
 use crate::error::{SqlError, SqlResult, code};
 use crate::expr::functions::{assignment, excluding};
 use crate::types::SqlType;
@@ -58,6 +59,7 @@ impl<'a> Names<'a> {
             relation_planners.push(Arc::new(FunctionRelations(functions.clone())));
         }
         relation_planners.push(Arc::new(SetFunctions));
+        relation_planners.push(Arc::new(UnnestedKeys::default()));
         Ok(Self { state, relations, functions, expr_planners, relation_planners })
     }
 

@@ -6,13 +6,17 @@
 //!   side has become a constant.
 //! - An aggregation without keys gives its one row whatever comes in: what is false above it may
 //!   not go below, which the rule for filters does with one that reads no column.
+//! - What is a key of rows is none of their elements: `Unnest` says that it still is, and four rules
+//!   believe it. They would drop columns to group or to order by, DISTINCT, and copies in joins.
 
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{NullEquality, Result};
-use datafusion::logical_expr::{Expr, JoinType, LogicalPlan};
+use datafusion::common::{
+    FunctionalDependence, FunctionalDependencies, NullEquality, Result,
+};
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, Unnest};
 use datafusion::optimizer::eliminate_cross_join::EliminateCrossJoin;
 use datafusion::optimizer::extract_equijoin_predicate::ExtractEquijoinPredicate;
 use datafusion::optimizer::optimizer::ApplyOrder;
@@ -27,8 +31,86 @@ pub(super) fn sound(rule: &Rule) -> Rule {
         "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate, has_safe_keys),
         "eliminate_cross_join" => sparing(EliminateCrossJoin, keeps_its_joins),
         "push_down_filter" => sparing(PushDownFilter::default(), filters_one_row),
+        "eliminate_duplicated_expr"
+        | "eliminate_join"
+        | "optimize_projections"
+        | "replace_distinct_aggregate" => Arc::new(Forgetting(Arc::clone(rule))),
         _ => Arc::clone(rule),
     }
+}
+
+/// A rule that is given plans in which what unnests rows has no key.
+#[derive(Debug)]
+struct Forgetting(Rule);
+
+impl OptimizerRule for Forgetting {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.0.apply_order()
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        // A rule that is given node after node looks at keys in these.
+        let looked_at = matches!(
+            plan,
+            LogicalPlan::Aggregate(_)
+                | LogicalPlan::Distinct(_)
+                | LogicalPlan::Join(_)
+                | LogicalPlan::Sort(_)
+        );
+        let plan = match looked_at || self.apply_order().is_none() {
+            true => forget_keys(plan)?.data,
+            false => plan,
+        };
+        self.0.rewrite(plan, config)
+    }
+}
+
+/// `plan`, where what unnests rows has no key: rows that stand for one still have its other columns
+/// in common.
+fn forget_keys(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let plan = plan.map_children(forget_keys)?;
+    match plan.data {
+        LogicalPlan::Unnest(mut unnest) => {
+            let schema = unnest.schema.as_ref().clone();
+            let dependencies = of_unnested(&unnest);
+            unnest.schema = Arc::new(schema.with_functional_dependencies(dependencies)?);
+            Ok(Transformed::yes(LogicalPlan::Unnest(unnest)))
+        }
+        above if plan.transformed => Ok(Transformed::yes(above.recompute_schema()?)),
+        other => Ok(Transformed::no(other)),
+    }
+}
+
+/// Which columns decide others, of those that are passed on.
+fn of_unnested(unnest: &Unnest) -> FunctionalDependencies {
+    let is_unnested = |column: &usize| {
+        unnest.struct_type_columns.contains(column)
+            || unnest.list_type_columns.iter().any(|(list, _)| list == column)
+    };
+    let place = |column: &usize| {
+        let place = unnest.dependency_indices.iter().position(|from| from == column);
+        place.filter(|_| !is_unnested(column))
+    };
+    let passed_on = |dependence: &FunctionalDependence| {
+        let source = dependence.source_indices.iter().map(place).collect::<Option<Vec<_>>>()?;
+        let target = dependence.target_indices.iter().filter_map(place).collect();
+        // Any number of rows may have the values of what was a key.
+        Some(FunctionalDependence::new(source, target, dependence.nullable))
+    };
+    let dependencies = unnest.input.schema().functional_dependencies();
+    FunctionalDependencies::new(dependencies.iter().filter_map(passed_on).collect())
 }
 
 fn sparing<R: OptimizerRule + Send + Sync + 'static>(
