@@ -10,6 +10,7 @@ use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 use super::dml::number_text;
 use super::hypothetical::counted;
 use super::parse::{fold_ident, parse_expression};
+use super::regressions;
 use super::row_syntax::{flatten_groups, row, spelled_row};
 use super::sequence_names::unwrap_regclass;
 use crate::error::{SqlError, SqlResult, code};
@@ -246,6 +247,7 @@ fn function_form(function: &mut ast::Function) -> SqlResult<Option<Expr>> {
     if let Some(counts) = counted(&name, function)? {
         return Ok(Some(counts));
     }
+    regressions::simplify(&name, function)?;
     let ast::FunctionArguments::List(list) = &mut function.args else { return Ok(None) };
     if let Some((_, conversions)) = TO_JSON.iter().find(|(named, _)| *named == name) {
         convert_arguments(conversions, list)?;

@@ -42,6 +42,7 @@ mod outline;
 mod parse;
 mod precedence;
 mod query;
+mod regressions;
 mod row_syntax;
 mod row_wildcards;
 mod rows;

@@ -5,6 +5,7 @@
 //!   leave 1.
 //! - Of floats NaN is the largest, by groups as well: the accumulator for many groups takes NaN
 //!   for neither smaller nor larger than anything.
+//! - DISTINCT is heeded by aggregates of two numbers (`distinct_pairs`).
 //! - Of intervals the longest is the largest, a month being 30 days.
 
 use std::collections::VecDeque;
@@ -27,6 +28,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
 
+use super::distinct_pairs::{DistinctPairs, is_of_pairs};
 use super::intervals::INTERVAL;
 use super::library::Span;
 
@@ -53,7 +55,13 @@ impl Framed {
 }
 
 /// The accumulator of an aggregate, counts as bigints.
-fn accumulator(inner: &AggregateUDF, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+fn accumulator(
+    inner: &Arc<AggregateUDF>,
+    args: AccumulatorArgs<'_>,
+) -> Result<Box<dyn Accumulator>> {
+    if args.is_distinct && is_of_pairs(inner.name()) {
+        return Ok(Box::new(DistinctPairs::new(inner, &args)));
+    }
     if is_extreme(inner.name()) && args.return_field.data_type() == &INTERVAL {
         let largest = inner.name() == "max";
         return Ok(Box::new(ExtremeInterval { largest, best: None }));
@@ -197,11 +205,14 @@ impl AggregateUDFImpl for Framed {
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        if args.is_distinct && is_of_pairs(self.name()) {
+            return Ok(DistinctPairs::state_fields(&args));
+        }
         self.inner.state_fields(args)
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        if self.counts() {
+        if self.counts() || (args.is_distinct && is_of_pairs(self.name())) {
             return false;
         }
         let kind = args.return_field.data_type();

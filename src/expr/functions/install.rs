@@ -12,6 +12,7 @@ use super::array_fill::array_fill;
 use super::average::PgAvg;
 use super::casts::PgCasts;
 use super::clock::ClockTimestamp;
+use super::constant_order::ConstantOrder;
 use super::counted::Counted;
 use super::divide::{FloatDivide, NumericDivide, NumericMultiply};
 use super::extract::Extract;
@@ -66,7 +67,7 @@ pub fn function(name: &str) -> SqlResult<Arc<ScalarUDF>> {
 /// crates.
 pub fn install(state: SessionState) -> SqlResult<SessionState> {
     let rules = state.optimizers().iter().filter(|rule| !UNSOUND.contains(&rule.name()));
-    let rules = rules.map(sound).collect();
+    let rules = rules.map(sound).chain([Arc::new(ConstantOrder) as _]).collect();
     let mut state =
         SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build();
     // It finds the keys of an aggregation by their names alone, and `a.x` and `b.x` are both `x`.
