@@ -225,6 +225,7 @@ pub(super) fn label_function(factor: &mut ast::TableFactor) -> bool {
             None if single => alias.name.clone(),
             None => ast::Ident::new(function),
         };
+        let name = unlike(name, &alias.columns);
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
     if ordinality && alias.columns.len() == columns.len() {
@@ -232,6 +233,14 @@ pub(super) fn label_function(factor: &mut ast::TableFactor) -> bool {
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
     true
+}
+
+/// `name` for a column after `columns`; one of these may be called so already.
+pub(super) fn unlike(name: ast::Ident, columns: &[ast::TableAliasColumnDef]) -> ast::Ident {
+    match columns.iter().any(|column| fold_ident(&column.name) == fold_ident(&name)) {
+        true => ast::Ident::with_quote('"', repeated(&fold_ident(&name), columns.len())),
+        false => name,
+    }
 }
 
 /// Labels the items of a list, of which a wildcard may bring any name.

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
 use super::function_syntax::call;
-use super::labels::repeated;
+use super::labels::unlike;
 use super::parse::fold_ident;
 use super::set_functions::{is_unnest, named};
 use crate::error::{SqlError, SqlResult, code};
@@ -88,12 +88,8 @@ fn spell(factor: &mut ast::TableFactor) -> SqlResult<()> {
     });
     let ordinality = with_ordinality.then(|| ast::Ident::new("ordinality"));
     let names: Vec<ast::Ident> = names.chain(ordinality).collect();
-    for (place, name) in names.into_iter().enumerate().skip(alias.columns.len()) {
-        let taken = |column: &ast::TableAliasColumnDef| column.name.value == name.value;
-        let name = match alias.columns.iter().any(taken) {
-            true => ast::Ident::with_quote('"', repeated(&name.value, place)),
-            false => name,
-        };
+    for name in names.into_iter().skip(alias.columns.len()) {
+        let name = unlike(name, &alias.columns);
         alias.columns.push(ast::TableAliasColumnDef { name, data_type: None });
     }
     *factor = ast::TableFactor::UNNEST {

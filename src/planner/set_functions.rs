@@ -65,7 +65,9 @@ impl RelationPlanner for SetFunctions {
                         return Err(not_an_array(field.data_type()).into());
                     }
                 }
-                if !with_ordinality && !noted {
+                // DataFusion calls the elements by their arrays.
+                let repeated = (1..arrays.len()).any(|at| arrays[..at].contains(&arrays[at]));
+                if !with_ordinality && !noted && !repeated {
                     let original = ast::TableFactor::UNNEST {
                         alias,
                         array_exprs,

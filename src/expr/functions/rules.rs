@@ -13,9 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{
-    FunctionalDependence, FunctionalDependencies, NullEquality, Result,
-};
+use datafusion::common::{FunctionalDependence, FunctionalDependencies, NullEquality, Result};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, Unnest};
 use datafusion::optimizer::eliminate_cross_join::EliminateCrossJoin;
 use datafusion::optimizer::extract_equijoin_predicate::ExtractEquijoinPredicate;
