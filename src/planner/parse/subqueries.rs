@@ -8,6 +8,8 @@
 //!
 //! Where a relation or a whole query is expected, it reads them all.
 
+use std::collections::BTreeSet;
+
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::front::is_word;
@@ -38,37 +40,62 @@ const BEFORE: &[&str] = &[
 /// What goes on with a query.
 const CONTINUING: &[&str] = &["except", "fetch", "intersect", "limit", "offset", "order", "union"];
 
-/// Spells subqueries out.
+/// Spells subqueries out. The first and the last token of what is read stay what they are: a text
+/// is found by them.
 pub(super) fn spell_out_subqueries(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let ends = ends(&tokens);
     let mut spelled: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
-    // Where parentheses end that there is one more of, or none any more.
-    let (mut doubled, mut dropped) = (Vec::new(), Vec::new());
+    // Ends of parentheses that there is one more of; parentheses that there are no more.
+    let (mut doubled, mut dropped) = (Vec::new(), BTreeSet::new());
+    // Parentheses before which SELECT is missing.
+    let mut selected = BTreeSet::new();
     for (at, token) in tokens.iter().enumerate() {
+        if dropped.contains(&at) {
+            continue;
+        }
         if doubled.last() == Some(&at) {
             doubled.pop();
             spelled.push(token.clone());
         }
-        if dropped.last() == Some(&at) {
-            dropped.pop();
+        if selected.contains(&at) {
+            select_all(&mut spelled, token);
+            spelled.push(token.clone());
             continue;
         }
-        let end = ends[at].filter(|_| may_begin(&spelled));
-        match end.map(|end| (end, form(&tokens, &ends, at, end))) {
-            Some((end, Form::Enclosed)) if compares(&spelled) => dropped.push(end),
-            Some((end, Form::NotSelect)) => {
-                spelled.push(token.clone());
-                for word in [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")]
-                {
-                    spelled.push(TokenWithSpan::new(word, token.span));
+        let form = |at: usize| ends[at].map(|end| (end, form(&tokens, &ends, at, end)));
+        let begins = if may_begin(&spelled) { form(at) } else { None };
+        let compares = compares(&spelled);
+        spelled.push(token.clone());
+        match begins {
+            Some((_, Form::Enclosed)) if compares => {
+                let mut inner = at + 1;
+                while let Some((end, found)) = form(inner) {
+                    match found {
+                        Form::NotSelect => _ = selected.insert(inner),
+                        _ => dropped.extend([inner, end]),
+                    }
+                    if found != Form::Enclosed {
+                        break;
+                    }
+                    inner += 1;
                 }
+            }
+            Some((end, Form::NotSelect)) => {
+                select_all(&mut spelled, token);
                 spelled.push(token.clone());
                 doubled.push(end);
             }
-            _ => spelled.push(token.clone()),
+            _ => {}
         }
     }
     spelled
+}
+
+/// Adds `SELECT * FROM`, for the place of `token`.
+fn select_all(spelled: &mut Vec<TokenWithSpan>, token: &TokenWithSpan) {
+    for word in [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")] {
+        spelled.push(TokenWithSpan::new(word, token.span));
+    }
 }
 
 /// Of each opening parenthesis, where it is closed.
