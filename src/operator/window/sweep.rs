@@ -320,7 +320,8 @@ impl Sweep {
             seeing: None,
             change: self.change.clone(),
             edge: Edge::Nowhere,
-            beyond: if reach.running { self.ahead.max(reach.before) } else { reach.before },
+            unchanged: 0,
+            ahead: if reach.running { self.ahead } else { 0 },
             reach,
         };
         let Self { prefix, changes, whole, start, .. } = self;
@@ -487,8 +488,10 @@ struct Reading<'a> {
     seeing: Option<Edge>,
     /// The edge of what the body's last row looks at.
     edge: Edge,
-    /// So many rows behind the last change belong to the body.
-    beyond: usize,
+    /// Rows of the body since the last change in it.
+    unchanged: usize,
+    /// So many of them belong to the body.
+    ahead: usize,
     reach: &'a Reach,
 }
 
@@ -524,6 +527,7 @@ impl Reading<'_> {
         self.passed += copies;
         if self.at == At::Body {
             self.since = if changed { Some(0) } else { self.since.map(|since| since + copies) };
+            self.unchanged = if changed { 0 } else { self.unchanged + copies };
             if changed {
                 self.seeing = None;
                 self.change = entry[..stored.order].to_vec();
@@ -542,7 +546,9 @@ impl Reading<'_> {
         if self.reach.peers && entry.starts_with(self.piece.order(row - 1)) {
             return Ok(());
         }
-        let mut is_far = !changed && self.since.is_some_and(|since| since >= self.beyond);
+        let mut is_far = !changed
+            && self.unchanged >= self.ahead
+            && self.since.is_some_and(|since| since >= self.reach.before);
         if is_far {
             let seeing = match self.seeing.take() {
                 Some(seeing) => seeing,
