@@ -6,8 +6,9 @@
 //!   side has become a constant.
 //! - An aggregation without keys gives its one row whatever comes in: what is false above it may
 //!   not go below, which the rule for filters does with one that reads no column.
-//! - What is a key of rows is none of their elements: `Unnest` says that it still is, and four rules
-//!   believe it. They would drop columns to group or to order by, DISTINCT, and copies in joins.
+//! - What is a key of rows is none of their elements: `Unnest` says that it still is, and four
+//!   rules believe it. They would drop columns to group or to order by, DISTINCT, and copies of
+//!   rows in joins.
 
 use std::fmt;
 use std::sync::Arc;

@@ -15,8 +15,8 @@
 //! copies of a row may differ in theirs. What changed in a partition is followed by a sweep, piece
 //! by piece, from the first row whose results may be others to where they are again as stored. A
 //! piece begins with as many rows as its first results look back upon, and ends with as many as its
-//! last ones look ahead to. Functions are DataFusion's, over pieces instead of partitions; what goes
-//! on from the row before is put together with the results that are stored there.
+//! last ones look ahead to. Functions are DataFusion's, over pieces instead of partitions; what
+//! goes on from the row before is put together with the results that are stored there.
 //!
 //! A partition on which the functions fail has no rows in the result (see `failures`).
 
