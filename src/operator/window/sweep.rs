@@ -66,14 +66,15 @@ impl Edge {
     /// ... and one after it.
     fn holds_after(&self, entry: &[u8]) -> bool {
         match self {
+            Self::Nowhere => false,
             Self::At(order) => entry.starts_with(order) || entry < order.as_slice(),
-            Self::Nowhere | Self::Everywhere => !matches!(self, Self::Nowhere),
+            Self::Everywhere => true,
         }
     }
 }
 
 impl Reach {
-    /// The edge `distance` before a row at `order` (encoded), or after it.
+    /// The edge that is so far before a row at `order` (encoded), or after it.
     fn edge(
         &self,
         order: &[u8],
