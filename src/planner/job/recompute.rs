@@ -31,15 +31,11 @@ use crate::graph::{BatchPlan, Constant, Recompute};
 const CONSTANT_ROWS_MAX: usize = 1_000_000;
 
 /// Window functions, by the partitions that all of them look into.
-/// Over `input` if the node's input is lowered already.
-pub(super) fn window(
-    lowering: &mut Lowering<'_>,
-    plan: &Window,
-    input: Option<Tree>,
-) -> SqlResult<Tree> {
+/// Over `input`, which the node's input became.
+pub(super) fn window(lowering: &mut Lowering<'_>, plan: &Window, input: Tree) -> SqlResult<Tree> {
     let common = common_partition(&plan.window_expr);
     let (with_common, visible) = with_columns(&plan.input, &common)?;
-    let tree = lowered(lowering, &plan.input, &with_common, input)?;
+    let tree = lowered(lowering, &plan.input, &with_common, Some(input))?;
     let input = with_common;
     let partition: Vec<usize> = column_indexes(&common, &input)?;
     let given = given(0, input.schema())?;
@@ -83,12 +79,13 @@ fn common_partition(windows: &[Expr]) -> Vec<Expr> {
 
 /// An aggregation by groups.
 pub(super) fn aggregate(lowering: &mut Lowering<'_>, plan: &Aggregate) -> SqlResult<Tree> {
-    let (input, _) = with_columns(&plan.input, &plan.group_expr)?;
+    let (arguments, calls) = computed_arguments(&plan.aggr_expr);
+    let (input, _) = with_columns(&plan.input, &arguments)?;
+    let (input, _) = with_columns(&input, &plan.group_expr)?;
     let tree = lowering.lower(&input)?;
     let partition = column_indexes(&plan.group_expr, &input)?;
     let given = given(0, input.schema())?;
-    let node =
-        Aggregate::try_new(Arc::new(given), plan.group_expr.clone(), plan.aggr_expr.clone())?;
+    let node = Aggregate::try_new(Arc::new(given), plan.group_expr.clone(), calls)?;
     let node = LogicalPlan::Aggregate(node);
     let groups: Vec<usize> = (0..partition.len()).collect();
     let recompute = Recompute {
@@ -290,6 +287,47 @@ fn given(port: usize, schema: &DFSchemaRef) -> SqlResult<LogicalPlan> {
     });
     let schema = DFSchema::new_with_metadata(fields.collect(), schema.metadata().clone())?;
     Ok(Given::plan(port, Arc::new(schema)))
+}
+
+/// What arguments of `calls` are computed from columns, and the calls with columns in their place,
+/// as [`with_columns`] calls them: a row on which an argument fails has NULL there.
+pub(super) fn computed_arguments(calls: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
+    let mut arguments = Vec::new();
+    let calls = calls.iter().map(|call| with_computed(call.clone(), &mut arguments)).collect();
+    (arguments, calls)
+}
+
+fn with_computed(call: Expr, arguments: &mut Vec<Expr>) -> Expr {
+    let mut compute = |argument: &mut Expr| {
+        let is_computed = !matches!(without_alias(argument), Expr::Column(_) | Expr::Literal(..))
+            && argument.any_column_refs();
+        if !is_computed {
+            return;
+        }
+        let column = Expr::Column(Column::new_unqualified(hidden_name(argument)));
+        let argument = std::mem::replace(argument, column);
+        if !arguments.contains(&argument) {
+            arguments.push(argument);
+        }
+    };
+    match call {
+        Expr::Alias(mut alias) => {
+            *alias.expr = with_computed(*alias.expr, arguments);
+            Expr::Alias(alias)
+        }
+        Expr::WindowFunction(mut call) => {
+            call.params.args.iter_mut().for_each(&mut compute);
+            call.params.filter.iter_mut().for_each(|filter| compute(filter));
+            Expr::WindowFunction(call)
+        }
+        Expr::AggregateFunction(mut call) => {
+            call.params.args.iter_mut().for_each(&mut compute);
+            call.params.filter.iter_mut().for_each(|filter| compute(filter));
+            call.params.order_by.iter_mut().for_each(|key| compute(&mut key.expr));
+            Expr::AggregateFunction(call)
+        }
+        other => other,
+    }
 }
 
 /// The operators of `with`, which [`with_columns`] made of `plan`; those of `plan` may be there

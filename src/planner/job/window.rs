@@ -18,7 +18,9 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use super::limit::without_cast;
 use super::lower::Lowering;
-use super::recompute::{self, batch_plan, column_indexes, lowered, with_columns};
+use super::recompute::{
+    self, batch_plan, column_indexes, computed_arguments, lowered, with_columns,
+};
 use super::scalar::{flowing_schema, without_alias};
 use super::tree::{Tree, TreeKind, nullable};
 use crate::error::SqlResult;
@@ -35,6 +37,18 @@ pub(super) fn lower(
     plan: &Window,
     input: Option<Tree>,
 ) -> SqlResult<Tree> {
+    let (arguments, calls) = computed_arguments(&plan.window_expr);
+    let (computing, visible) = with_columns(&plan.input, &arguments)?;
+    let input = lowered(lowering, &plan.input, &computing, input)?;
+    let width = computing.schema().fields().len();
+    let tree = over(lowering, &Window::try_new(calls, computing)?, input)?;
+    let windows = width..width + plan.window_expr.len();
+    let shown: Vec<usize> = (0..visible).chain(windows).collect();
+    Ok(tree.select(&shown).conform(&flowing_schema(&plan.schema)))
+}
+
+/// The same over `input`, functions of columns.
+fn over(lowering: &mut Lowering<'_>, plan: &Window, input: Tree) -> SqlResult<Tree> {
     let planned = match Calls::of(plan) {
         Some(calls) => Planned::new(lowering, plan, calls)?,
         None => None,
@@ -341,13 +355,8 @@ impl Planned {
     }
 
     /// The operator over `tree`, which is `plan`'s input, or what that becomes.
-    fn over(
-        self,
-        lowering: &mut Lowering<'_>,
-        plan: &Window,
-        tree: Option<Tree>,
-    ) -> SqlResult<Tree> {
-        let tree = lowered(lowering, &plan.input, &self.input, tree)?;
+    fn over(self, lowering: &mut Lowering<'_>, plan: &Window, tree: Tree) -> SqlResult<Tree> {
+        let tree = lowered(lowering, &plan.input, &self.input, Some(tree))?;
         let width = tree.schema.fields().len();
         let own = nullable(&tree.schema);
         let fields = own.fields().iter().chain(self.results.fields()).cloned().collect::<Vec<_>>();
