@@ -35,7 +35,7 @@ pub(super) fn constrain_new(
         check_writers(&edit.catalog, &own)?;
         let index = alter_table::index_of(&edit.catalog, &own, unique)?;
         let definition = definition_of(&own, unique, index.name.as_deref().unwrap_or_default());
-        let kind = Some(false);
+        let kind = Some(unique.primary);
         let index = index_object(&edit.catalog, &own, (&index, kind), &definition, parallelism)?;
         indexes.push(index.id);
         edit.apply(|catalog| catalog.with_object(index))?;

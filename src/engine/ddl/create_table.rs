@@ -18,8 +18,9 @@ use crate::connector;
 use crate::dataflow::inbox::Inbox;
 use crate::engine::{Engine, jobs};
 use crate::error::{SqlError, SqlResult, code};
+use crate::expr::functions::equality_function;
 use crate::planner;
-use crate::planner::statement::{ColumnDef, CreateTable};
+use crate::planner::statement::{ColumnDef, ColumnRef, CreateTable, NewConstraint};
 use crate::serving::connector_options;
 use crate::types::{ObjectId, SqlType};
 
@@ -67,6 +68,7 @@ impl Engine {
             statement.columns =
                 declared_by_connector(&connector_options(connector), &statement.columns)?;
         }
+        key_by_meaning(&mut statement);
         let depends_on = planner::check_column_expressions(
             &catalog,
             &names.search_path,
@@ -157,6 +159,30 @@ impl Engine {
         let object = number_columns(&mut edit, made, &statement.columns, depends_on)?;
         Ok((edit, object))
     }
+}
+
+/// A primary key with values that may be equal and look different (`1` and `1.0` of `jsonb`) is one
+/// by an index, which compares what they mean. Rows lie by an id of their own then.
+fn key_by_meaning(statement: &mut CreateTable) {
+    let declared = |column: &usize| &statement.columns[*column];
+    let by_meaning = |column: &ColumnDef| equality_function(&column.sql_type).is_some();
+    if !statement.primary_key.iter().map(declared).any(by_meaning) {
+        return;
+    }
+    let mut columns = Vec::new();
+    for column in std::mem::take(&mut statement.primary_key) {
+        let column = &mut statement.columns[column];
+        column.not_null = true;
+        columns.push(ColumnRef { name: column.name.clone(), position: 1 });
+    }
+    let key = NewConstraint {
+        name: statement.primary_key_name.take(),
+        primary: true,
+        columns,
+        included: Vec::new(),
+        nulls_not_distinct: false,
+    };
+    statement.constraints.unique.insert(0, key);
 }
 
 /// Catalog columns from declared ones.
