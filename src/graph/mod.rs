@@ -290,11 +290,20 @@ impl fmt::Debug for BatchPlan {
 
 /// Constant rows.
 #[derive(Clone)]
-pub struct Constant(pub RecordBatch);
+pub struct Constant {
+    pub rows: RecordBatch,
+    /// They come of a function that gives others each time (`random()`): those that were given once
+    /// are kept.
+    pub drawn: bool,
+}
 
+/// What it gives. Drawn rows are others in each plan of the same query.
 impl fmt::Debug for Constant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.columns()).finish()
+        match self.drawn {
+            true => write!(f, "drawn"),
+            false => f.debug_list().entries(self.rows.columns()).finish(),
+        }
     }
 }
 

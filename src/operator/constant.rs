@@ -27,7 +27,7 @@ impl Constant {
         store: &Store,
     ) -> Self {
         let table = store.table(TableId::of_operator(object, operator, 0));
-        Self { rows: constant.0.clone(), table, given: false }
+        Self { rows: constant.rows.clone(), table, given: false }
     }
 }
 

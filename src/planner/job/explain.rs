@@ -106,7 +106,7 @@ fn what(node: &Node, fragment: &Fragment, catalog: &Catalog) -> String {
             };
             format!("Recompute {what}: {}", recompute.name)
         }
-        NodeKind::Constant(constant) => format!("Constant: {} rows", constant.0.num_rows()),
+        NodeKind::Constant(constant) => format!("Constant: {} rows", constant.rows.num_rows()),
         NodeKind::Materialize(materialize) => explain_materialize(materialize, &node.schema),
     }
 }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, UInt32Array};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DFSchemaRef};
 use datafusion::execution::SessionState;
@@ -26,6 +26,8 @@ use crate::error::{SqlError, SqlResult, code};
 use crate::expr::relation::{Given, physical_plan, run};
 use crate::expr::rounds::Rounds;
 use crate::graph::{BatchPlan, Constant, Recompute};
+use crate::types::key::{KeyCodec, canonical};
+use crate::types::take_rows;
 
 /// Rows of a part of a query that reads nothing, at the most: they are kept with the plan.
 const CONSTANT_ROWS_MAX: usize = 1_000_000;
@@ -245,6 +247,7 @@ fn over_relations(
 /// A part of a query that reads no object: its rows, computed now.
 pub(super) fn constant(lowering: &Lowering<'_>, plan: &LogicalPlan) -> SqlResult<Tree> {
     let schema = flowing_schema(plan.schema());
+    let drawn = plan.exists(|node| Ok(node.expressions().iter().any(Expr::is_volatile)))?;
     let plan = bounded(plan.clone())?;
     let batches = run(&physical_plan(&plan, &constants(lowering.state))?, Vec::new())?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
@@ -257,13 +260,22 @@ pub(super) fn constant(lowering: &Lowering<'_>, plan: &LogicalPlan) -> SqlResult
         .into_iter()
         .map(|batch| batch.with_schema(Arc::clone(&schema)))
         .collect::<Result<Vec<_>, _>>()?;
-    let rows = arrow::compute::concat_batches(&schema, &batches)?;
+    let rows = in_order(canonical(arrow::compute::concat_batches(&schema, &batches)?)?)?;
     Ok(Tree {
         schema,
         key: Vec::new(),
         append_only: true,
-        kind: TreeKind::Constant(Constant(crate::types::key::canonical(rows)?)),
+        kind: TreeKind::Constant(Constant { rows, drawn }),
     })
+}
+
+/// The same rows in an order of their own: that in which they were computed may be another next
+/// time, and the plan is to be the same.
+fn in_order(rows: RecordBatch) -> SqlResult<RecordBatch> {
+    let keys = KeyCodec::of_row(&rows.schema())?.encode(&rows)?;
+    let mut order: Vec<u32> = (0u32..).take(rows.num_rows()).collect();
+    order.sort_by_key(|&row| keys.row(row as usize));
+    Ok(take_rows(&rows, &UInt32Array::from(order))?)
 }
 
 /// Whether nothing below `plan` reads an object.

@@ -63,6 +63,8 @@ fn same_kind(one: &NodeKind, other: &NodeKind) -> bool {
         (NodeKind::Map(one), NodeKind::Map(other)) => same_map(one, other),
         (NodeKind::Join(one), NodeKind::Join(other)) => same_join(one, other),
         (NodeKind::Expand(_) | NodeKind::Window(_) | NodeKind::Recompute(_), _) => false,
+        // What is drawn is not told by how it is shown.
+        (NodeKind::Constant(constant), _) if constant.drawn => false,
         // The others know columns by their places alone.
         (one, other) => format!("{one:?}") == format!("{other:?}"),
     }
