@@ -304,13 +304,12 @@ fn plan_guarded(
         .map_err(wrong)?;
     let parameters = parameter_types(&plan, declared)?;
     let plan = type_parameters(plan, &parameters).map_err(wrong)?;
-    let plan = plan_ties(plan)
-        .and_then(|plan| inline(plan, state, functions))
-        .and_then(|plan| grouping_sets::resolve_functions(plan, state.config_options()))
-        .map_err(wrong)?;
     // Before types are coerced: subqueries leave comparisons behind whose sides have to agree.
     let tools = Tools::new(state);
-    let plan = placed(plan, &tools)
+    let plan = plan_ties(plan)
+        .and_then(|plan| inline(plan, state, functions))
+        .and_then(|plan| placed(plan, &tools))
+        .and_then(|plan| grouping_sets::resolve_functions(plan, state.config_options()))
         .and_then(|plan| group_by_keys(plan, &tools))
         .and_then(|plan| decorrelate(plan, &tools))
         .and_then(share_work_tables)
