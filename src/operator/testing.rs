@@ -1,6 +1,7 @@
 //! For tests: one operator over a real store, driven epoch by epoch as an actor would, and small
 //! tables as text.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -234,6 +235,17 @@ pub(super) struct Row {
     pub(super) d: Option<i128>,
     pub(super) f: Option<f64>,
     pub(super) b: Option<bool>,
+}
+
+impl Row {
+    /// Rows in the order of all columns but `d`, ascending, NULLs last.
+    pub(super) fn by_others(&self, other: &Self) -> Ordering {
+        let floats = |row: &Self| row.f.map_or(f64::INFINITY, |f| f);
+        (self.k.is_none(), self.k, self.s.is_none(), self.s)
+            .cmp(&(other.k.is_none(), other.k, other.s.is_none(), other.s))
+            .then_with(|| floats(self).total_cmp(&floats(other)))
+            .then_with(|| (self.b.is_none(), self.b).cmp(&(other.b.is_none(), other.b)))
+    }
 }
 
 /// Its columns: `k` bigint, `s` text, `d` numeric(10,2), `f` double precision, `b` boolean.

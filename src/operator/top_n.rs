@@ -275,16 +275,8 @@ mod tests {
 
         /// The first rows, by sorting all.
         fn oracle(&self, rows: &[Row]) -> ZSet {
-            let last = |missing: bool| missing;
-            let rest = |row: &Row| (last(row.k.is_none()), row.k, last(row.s.is_none()), row.s);
-            let floats = |row: &Row| row.f.map_or(f64::INFINITY, |f| f);
             let mut sorted: Vec<&Row> = rows.iter().collect();
-            sorted.sort_by(|a, b| {
-                self.by_order(a, b)
-                    .then_with(|| rest(a).cmp(&rest(b)))
-                    .then_with(|| floats(a).total_cmp(&floats(b)))
-                    .then_with(|| (a.b.is_none(), a.b).cmp(&(b.b.is_none(), b.b)))
-            });
+            sorted.sort_by(|a, b| self.by_order(a, b).then_with(|| a.by_others(b)));
             let mut groups: BTreeMap<Option<i64>, Vec<&Row>> = BTreeMap::new();
             for row in sorted {
                 groups.entry(row.k.filter(|_| self.grouped)).or_default().push(row);

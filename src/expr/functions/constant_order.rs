@@ -119,7 +119,8 @@ fn unordered(frame: &WindowFrame) -> Option<WindowFrame> {
     (from_peers && to_peers).then(|| WindowFrame::new(None))
 }
 
-fn without_alias(expr: &Expr) -> &Expr {
+/// What an expression's alias names.
+pub fn without_alias(expr: &Expr) -> &Expr {
     match expr {
         Expr::Alias(alias) => without_alias(&alias.expr),
         other => other,

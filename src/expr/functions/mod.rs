@@ -56,6 +56,7 @@ mod variance;
 pub use arrays::{ANY_EQUAL, ARRAY_CONTAINS, ARRAY_OVERLAPS};
 pub use assign::{assignment, assignment_name};
 pub use casts::reads_zone;
+pub use constant_order::without_alias;
 pub use decimal::{
     divide_numeric, divide_rounded, fits_numeric, fits_plain, quotient_digits, significand,
 };

@@ -10,45 +10,53 @@
 //!   rules believe it. They would drop columns to group or to order by, DISTINCT, and copies of
 //!   rows in joins.
 
-use std::fmt;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{FunctionalDependence, FunctionalDependencies, NullEquality, Result};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, Unnest};
-use datafusion::optimizer::eliminate_cross_join::EliminateCrossJoin;
-use datafusion::optimizer::extract_equijoin_predicate::ExtractEquijoinPredicate;
 use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::push_down_filter::PushDownFilter;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 type Rule = Arc<dyn OptimizerRule + Send + Sync>;
 
 /// A rule, or the same kept off the plans for which it is not right.
 pub(super) fn sound(rule: &Rule) -> Rule {
-    match rule.name() {
-        "extract_equijoin_predicate" => sparing(ExtractEquijoinPredicate, has_safe_keys),
-        "eliminate_cross_join" => sparing(EliminateCrossJoin, keeps_its_joins),
-        "push_down_filter" => sparing(PushDownFilter::default(), filters_one_row),
+    let guard = match rule.name() {
+        "extract_equijoin_predicate" => Guard::Spare(has_safe_keys),
+        "eliminate_cross_join" => Guard::Spare(keeps_its_joins),
+        "push_down_filter" => Guard::Spare(filters_one_row),
         "eliminate_duplicated_expr"
         | "eliminate_join"
         | "optimize_projections"
-        | "replace_distinct_aggregate" => Arc::new(Forgetting(Arc::clone(rule))),
-        _ => Arc::clone(rule),
-    }
+        | "replace_distinct_aggregate" => Guard::ForgetKeys,
+        _ => return Arc::clone(rule),
+    };
+    Arc::new(Guarded { rule: Arc::clone(rule), guard })
 }
 
-/// A rule that is given plans in which what unnests rows has no key.
-#[derive(Debug)]
-struct Forgetting(Rule);
+/// What keeps a rule right.
+#[derive(Debug, Clone, Copy)]
+enum Guard {
+    /// It leaves the nodes alone of which this is true.
+    Spare(fn(&LogicalPlan) -> Result<bool>),
+    /// It is given plans in which what unnests rows has no key.
+    ForgetKeys,
+}
 
-impl OptimizerRule for Forgetting {
+#[derive(Debug)]
+struct Guarded {
+    rule: Rule,
+    guard: Guard,
+}
+
+impl OptimizerRule for Guarded {
     fn name(&self) -> &str {
-        self.0.name()
+        self.rule.name()
     }
 
     fn apply_order(&self) -> Option<ApplyOrder> {
-        self.0.apply_order()
+        self.rule.apply_order()
     }
 
     fn supports_rewrite(&self) -> bool {
@@ -61,18 +69,20 @@ impl OptimizerRule for Forgetting {
         config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
         // A rule that is given node after node looks at keys in these.
-        let looked_at = matches!(
+        let looks_at_keys = matches!(
             plan,
             LogicalPlan::Aggregate(_)
                 | LogicalPlan::Distinct(_)
                 | LogicalPlan::Join(_)
                 | LogicalPlan::Sort(_)
         );
-        let plan = match looked_at || self.apply_order().is_none() {
-            true => forget_keys(plan)?.data,
-            false => plan,
-        };
-        self.0.rewrite(plan, config)
+        match self.guard {
+            Guard::Spare(spares) if spares(&plan)? => Ok(Transformed::no(plan)),
+            Guard::ForgetKeys if looks_at_keys || self.apply_order().is_none() => {
+                self.rule.rewrite(forget_keys(plan)?.data, config)
+            }
+            _ => self.rule.rewrite(plan, config),
+        }
     }
 }
 
@@ -110,50 +120,6 @@ fn of_unnested(unnest: &Unnest) -> FunctionalDependencies {
     };
     let dependencies = unnest.input.schema().functional_dependencies();
     FunctionalDependencies::new(dependencies.iter().filter_map(passed_on).collect())
-}
-
-fn sparing<R: OptimizerRule + Send + Sync + 'static>(
-    rule: R,
-    spares: fn(&LogicalPlan) -> Result<bool>,
-) -> Rule {
-    Arc::new(Sparing { rule, spares })
-}
-
-/// A rule that leaves the nodes alone of which `spares` is true.
-struct Sparing<R> {
-    rule: R,
-    spares: fn(&LogicalPlan) -> Result<bool>,
-}
-
-impl<R: OptimizerRule> fmt::Debug for Sparing<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sparing({})", self.rule.name())
-    }
-}
-
-impl<R: OptimizerRule> OptimizerRule for Sparing<R> {
-    fn name(&self) -> &str {
-        self.rule.name()
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        self.rule.apply_order()
-    }
-
-    fn supports_rewrite(&self) -> bool {
-        true
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        if (self.spares)(&plan)? {
-            return Ok(Transformed::no(plan));
-        }
-        self.rule.rewrite(plan, config)
-    }
 }
 
 /// A join with null-safe keys: `=` in its filter may not become one of them.

@@ -126,7 +126,7 @@ impl Window {
         let partitions = touched.partitions();
         let keys: Vec<&[u8]> = partitions.iter().map(|(prefix, _)| prefix.as_slice()).collect();
         let failing = self.failures.known(&keys)?;
-        let mut ahead = partitions.iter().zip(failing);
+        let mut ahead = partitions.into_iter().zip(failing);
         let mut under_way: Vec<Sweep> = Vec::new();
         let mut change = Change::default();
         loop {
@@ -139,7 +139,7 @@ impl Window {
                     Some(sweep) => sweep,
                     None => {
                         let Some(((prefix, changes), failed)) = ahead.next() else { break };
-                        Sweep::new(prefix.clone(), changes.clone(), failed, &mut ground)?
+                        Sweep::new(prefix, changes, failed, &mut ground)?
                     }
                 };
                 let piece = sweep.read(&mut ground)?;
@@ -276,6 +276,7 @@ impl Window {
         let mut place = from + piece.copies[..piece.body.start].iter().sum::<usize>();
         let mut all = KeyArena::default();
         let (mut new, mut value) = (Vec::new(), Vec::new());
+        let mut key = sweep.prefix.clone();
         for row in piece.body.clone() {
             let copies = piece.copies[row];
             pack(results, place, copies, &mut new);
@@ -286,7 +287,8 @@ impl Window {
                 continue;
             }
             change.add(&sweep.prefix[1..], entry, old, &new);
-            let key = [sweep.prefix.as_slice(), entry].concat();
+            key.truncate(sweep.prefix.len());
+            key.extend_from_slice(entry);
             match i64::try_from(copies).unwrap_or(i64::MAX) {
                 0 => self.table.delete(&key),
                 weight => {
@@ -398,11 +400,29 @@ impl Change {
             self.results.push(&[result]);
             self.weights.push(weight);
         };
-        let mut net: BTreeMap<&[u8], i64> = BTreeMap::new();
-        packed::rows(old).for_each(|(copies, result)| *net.entry(result).or_default() -= copies);
-        packed::rows(new).for_each(|(copies, result)| *net.entry(result).or_default() += copies);
-        let changed = net.into_iter().filter(|(_, weight)| *weight != 0);
-        changed.for_each(|(result, weight)| push(result, weight));
+        let (mut was, mut is) = (packed::rows(old), packed::rows(new));
+        // Nearly all rows have one result: the next ones of both are looked at for that.
+        match (was.next(), is.next(), was.next().is_none() && is.next().is_none()) {
+            (Some((before, one)), Some((after, other)), true) if one == other => {
+                if after != before {
+                    push(one, after - before);
+                }
+            }
+            (before, after, true) => {
+                before.into_iter().for_each(|(copies, result)| push(result, -copies));
+                after.into_iter().for_each(|(copies, result)| push(result, copies));
+            }
+            _ => {
+                let mut net: BTreeMap<&[u8], i64> = BTreeMap::new();
+                for (sign, packed) in [(-1, old), (1, new)] {
+                    for (copies, result) in packed::rows(packed) {
+                        *net.entry(result).or_default() += sign * copies;
+                    }
+                }
+                let changed = net.into_iter().filter(|(_, weight)| *weight != 0);
+                changed.for_each(|(result, weight)| push(result, weight));
+            }
+        }
     }
 }
 

@@ -465,11 +465,11 @@ impl Going<'_> {
             return Ok(false);
         }
         self.passed += usize::try_from(stored.weight).unwrap_or(0);
-        self.start.first = entry.to_vec();
+        set(&mut self.start.first, entry);
         if self.at == At::Body {
-            self.start.body.clone_from(&self.start.first);
+            set(&mut self.start.body, entry);
         }
-        self.order = entry[..stored.order].to_vec();
+        set(&mut self.order, &entry[..stored.order]);
         Ok(true)
     }
 }
@@ -531,7 +531,7 @@ impl Reading<'_> {
             self.unchanged = if changed { 0 } else { self.unchanged + copies };
             if changed {
                 self.seeing = None;
-                self.change = entry[..stored.order].to_vec();
+                set(&mut self.change, &entry[..stored.order]);
             }
         }
         self.piece.entries.push(&[entry]);
@@ -566,6 +566,12 @@ impl Reading<'_> {
         }
         Ok(())
     }
+}
+
+/// Sets `bytes` to `to`, in place.
+fn set(bytes: &mut Vec<u8>, to: &[u8]) {
+    bytes.clear();
+    bytes.extend_from_slice(to);
 }
 
 /// The last of packed results.

@@ -221,15 +221,8 @@ impl Case {
 
     /// The rows with their results.
     fn oracle(&self, rows: &[Row]) -> ZSet {
-        let floats = |row: &Row| row.f.map_or(f64::INFINITY, |f| f);
         let mut sorted: Vec<&Row> = rows.iter().collect();
-        sorted.sort_by(|a, b| {
-            self.by_order(a, b)
-                .then_with(|| (a.k.is_none(), a.k).cmp(&(b.k.is_none(), b.k)))
-                .then_with(|| (a.s.is_none(), a.s).cmp(&(b.s.is_none(), b.s)))
-                .then_with(|| floats(a).total_cmp(&floats(b)))
-                .then_with(|| (a.b.is_none(), a.b).cmp(&(b.b.is_none(), b.b)))
-        });
+        sorted.sort_by(|a, b| self.by_order(a, b).then_with(|| a.by_others(b)));
         let mut partitions: BTreeMap<Option<i64>, Vec<&Row>> = BTreeMap::new();
         for row in sorted {
             partitions.entry(row.k.filter(|_| self.grouped)).or_default().push(row);

@@ -317,10 +317,7 @@ fn with_computed(call: Expr, arguments: &mut Vec<Expr>) -> Expr {
             return;
         }
         let column = Expr::Column(Column::new_unqualified(hidden_name(argument)));
-        let argument = std::mem::replace(argument, column);
-        if !arguments.contains(&argument) {
-            arguments.push(argument);
-        }
+        arguments.push(std::mem::replace(argument, column));
     };
     match call {
         Expr::Alias(mut alias) => {
@@ -365,11 +362,15 @@ pub(super) fn with_columns(
     exprs: &[Expr],
 ) -> SqlResult<(Arc<LogicalPlan>, usize)> {
     let visible = plan.schema().fields().len();
-    let computed: Vec<Expr> = exprs
-        .iter()
-        .filter(|expr| !matches!(without_alias(expr), Expr::Column(_)))
-        .map(|expr| without_alias(expr).clone().alias(hidden_name(expr)))
-        .collect();
+    let mut computed: Vec<Expr> = Vec::new();
+    for expr in exprs.iter().map(without_alias) {
+        let name = hidden_name(expr);
+        let is_there = plan.schema().index_of_column_by_name(None, &name).is_some();
+        let named = expr.clone().alias(name);
+        if !matches!(expr, Expr::Column(_)) && !is_there && !computed.contains(&named) {
+            computed.push(named);
+        }
+    }
     if computed.is_empty() {
         return Ok((Arc::clone(plan), visible));
     }

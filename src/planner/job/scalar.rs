@@ -13,6 +13,7 @@ use datafusion::physical_expr::expressions::Column;
 use super::super::sequence_names::is_of_sequences;
 use super::tree::{column_expr, nullable};
 use crate::error::{SqlError, SqlResult};
+pub(super) use crate::expr::functions::without_alias;
 
 /// Refuses functions whose result is decided by the time of the query: a view would change without
 /// its inputs changing.
@@ -83,14 +84,6 @@ fn refuse_subqueries(expr: &Expr) -> SqlResult<()> {
     match found {
         Some(what) => Err(in_view(what)),
         None => Ok(()),
-    }
-}
-
-/// What an expression's alias names.
-pub(super) fn without_alias(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Alias(alias) => without_alias(&alias.expr),
-        other => other,
     }
 }
 

@@ -305,13 +305,8 @@ struct Planned {
 impl Planned {
     /// `None`: DataFusion would not keep the rows' order.
     fn new(lowering: &Lowering<'_>, plan: &Window, calls: Calls<'_>) -> SqlResult<Option<Self>> {
-        let mut exprs: Vec<Expr> = Vec::new();
         let order_exprs = calls.order().iter().map(|sort| &sort.expr);
-        for expr in calls.partition().iter().chain(order_exprs) {
-            if !exprs.contains(expr) {
-                exprs.push(expr.clone());
-            }
-        }
+        let exprs = calls.partition().iter().chain(order_exprs).cloned().collect::<Vec<_>>();
         let (input, visible) = with_columns(&plan.input, &exprs)?;
         let partition = column_indexes(calls.partition(), &input)?;
         let mut order = Vec::new();
