@@ -507,6 +507,23 @@ mod tests {
                     back.reverse();
                     prop_assert_eq!(&back, &expected);
                     let last = table.last_with_prefix(prefix).expect("reads");
+                    let between = prefix.iter().copied().chain([1]).collect::<Vec<_>>();
+                    let (mut before, mut after) = (Vec::new(), Vec::new());
+                    let mut visit = |key: &[u8], _: &[u8]| {
+                        before.push(key.to_vec());
+                        true
+                    };
+                    table.scan_back(prefix, Some(&between), &mut visit).expect("scans");
+                    let mut visit = |key: &[u8], _: &[u8]| {
+                        after.push(key.to_vec());
+                        true
+                    };
+                    table.scan_from(prefix, &between, &mut visit).expect("scans");
+                    before.reverse();
+                    let all: Vec<_> = expected.iter().map(|(key, _)| key.clone()).collect();
+                    let split = all.partition_point(|key| *key < between);
+                    prop_assert_eq!(before, all[..split].to_vec());
+                    prop_assert_eq!(after, all[split..].to_vec());
                     prop_assert_eq!(last, expected.last().cloned());
                 }
                 let keys: Vec<_> = model.keys().cloned().chain([vec![9]]).collect();
